@@ -1,0 +1,17 @@
+// The byte layer: a file driver put around whichever driver the caller has chosen.
+#pragma once
+
+#include "connector/info.hpp"
+
+namespace quarry::connector {
+
+// Whether this HDF5 offers what the byte layer needs. Says so once, if not.
+bool byte_layer_works(Library& library) noexcept;
+
+// Replaces the driver on an access list by ours around it. False if it stays as it was.
+bool put_driver_around(Library& library, hid_t access, const Info* info) noexcept;
+
+// The opposite: programs that ask a file for its access list get back the driver they have set.
+void give_back_callers_driver(Library& library, hid_t access) noexcept;
+
+}  // namespace quarry::connector

@@ -1,0 +1,70 @@
+#include "connector/external_link.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "connector/driver.hpp"
+#include "connector/vol_class.hpp"
+
+namespace quarry::connector {
+namespace {
+
+std::array<H5L_class_t, kLibraries> originals;
+
+bool is_ours(const hdf5::Api& api, hid_t group) {
+    std::array<char, 16> name{};
+    return api.H5VLget_connector_name(group, name.data(), name.size()) > 0 &&
+           std::string_view(name.data()) == kConnectorName;
+}
+
+// A copy of the link-access list with our driver on the list of the target file; -1 if it needs none.
+hid_t list_with_driver(Library& library, hid_t group, hid_t link_access) {
+    const hdf5::Api& api = library.api;
+    if (!is_ours(api, group)) return -1;
+    const hid_t target = api.H5Pget_elink_fapl(link_access);
+    if (target <= 0) return -1;  // none set: HDF5 takes the parent's, which has our driver already
+    hid_t copy = -1;
+    if (put_driver_around(library, target, nullptr)) {
+        copy = api.H5Pcopy(link_access);
+        if (copy >= 0) api.H5Pset_elink_fapl(copy, target);
+    }
+    api.H5Pclose(target);
+    return copy;
+}
+
+template <int kSlot>
+hid_t traverse(const char* name, hid_t group, const void* value, size_t size, hid_t link_access,
+               hid_t transfer) noexcept {
+    Library& library = library_in_slot(kSlot);
+    const hid_t list = list_with_driver(library, group, link_access);
+    const hid_t object = originals[kSlot].trav_func(name, group, value, size,
+                                                    list >= 0 ? list : link_access, transfer);
+    if (list >= 0) {
+        const KeepErrors keep(library.api);
+        library.api.H5Pclose(list);
+    }
+    return object;
+}
+
+template <size_t... kSlots>
+H5L_traverse_func_t traverse_for(size_t slot, std::index_sequence<kSlots...>) {
+    constexpr std::array functions{&traverse<kSlots>...};
+    return functions[slot];
+}
+
+}  // namespace
+
+void follow_external_links(Library& library) noexcept {
+    if (library.follows_external_links) return;
+    library.follows_external_links = true;
+    const auto slot = static_cast<size_t>(&library - &library_in_slot(0));
+    const H5L_class_t* external = library.api.H5L_find_class(H5L_TYPE_EXTERNAL);
+    if (external == nullptr || external->version != H5L_LINK_CLASS_T_VERS) return;
+    originals[slot] = *external;
+    H5L_class_t ours = *external;
+    ours.trav_func = traverse_for(slot, std::make_index_sequence<kLibraries>());
+    library.api.H5Lregister(&ours);
+}
+
+}  // namespace quarry::connector

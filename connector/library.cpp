@@ -1,0 +1,71 @@
+#include "connector/library.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+#include "connector/notice.hpp"
+#include "connector/vol_class.hpp"
+
+namespace quarry::connector {
+namespace {
+
+// Never destroyed: HDF5 closes files from its own exit handler, after static destructors have run.
+Library& slot(int number) {
+    static Library* const libraries = new Library[kLibraries];
+    return libraries[number];
+}
+
+std::mutex slots_mutex;
+int slots_used = 0;
+
+bool chosen_by_environment() {
+    const char* value = std::getenv("HDF5_VOL_CONNECTOR");
+    if (value == nullptr) return false;
+    std::string_view text(value);
+    constexpr std::string_view spaces = " \t\n\r";
+    text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+    return text.substr(0, text.find_first_of(spaces)) == kConnectorName;
+}
+
+}  // namespace
+
+Library* library_of_caller(const void* caller) noexcept {
+    const std::lock_guard guard(slots_mutex);
+    hdf5::Api api = hdf5::bind_to_library_at(caller);
+    for (int i = 0; i < slots_used; ++i) {
+        if (slot(i).api.path == api.path) return &slot(i);
+    }
+    if (!api.usable) {
+        give_notice(Notice::Symbol, "the HDF5 in " + api.path +
+                                        " hides its functions, so Quarry cannot serve it; run the "
+                                        "program without HDF5_VOL_CONNECTOR (see `quarry doctor`)");
+        return nullptr;
+    }
+    if (slots_used == kLibraries) {
+        give_notice(Notice::Symbol, "more than " + std::to_string(kLibraries) +
+                                        " HDF5 libraries in one process; not serving " + api.path);
+        return nullptr;
+    }
+    Library& library = slot(slots_used);
+    library.api = std::move(api);
+    library.is_default = chosen_by_environment();
+    library.connector = connector_class_for_slot(slots_used);
+    ++slots_used;
+    return &library;
+}
+
+Library& library_in_slot(int number) noexcept { return slot(number); }
+
+KeepErrors::KeepErrors(const hdf5::Api& api) noexcept
+    : api_(api),
+      stack_(api.H5Eget_current_stack != nullptr ? api.H5Eget_current_stack() : -1),
+      errno_(errno) {}
+
+KeepErrors::~KeepErrors() {
+    if (stack_ >= 0 && api_.H5Eset_current_stack != nullptr) api_.H5Eset_current_stack(stack_);
+    errno = errno_;
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,29 @@
+// What HDF5 holds for every file, group, dataset, attribute, type and request opened through Quarry:
+// the object of the connector below, and which connector that is.
+#pragma once
+
+#include "connector/under.hpp"
+
+namespace quarry::connector {
+
+struct Object {
+    void* below;
+    const Under* under;
+};
+
+inline Object& as_object(void* object) { return *static_cast<Object*>(object); }
+inline const Object& as_object(const void* object) { return *static_cast<const Object*>(object); }
+
+// Null for null: some callbacks take an object that need not be there.
+inline void* below(void* object) { return object != nullptr ? as_object(object).below : nullptr; }
+
+// Null for null, so that a failure below passes through.
+Object* wrap(const Under* under, void* object_below) noexcept;
+void discard(Object* object) noexcept;
+
+// An asynchronous connector below answers a call with a request of its own.
+inline void wrap_request(const Under* under, void** request) {
+    if (request != nullptr && *request != nullptr) *request = wrap(under, *request);
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,118 @@
+#include "connector/vol_file.hpp"
+
+#include "connector/access_list.hpp"
+#include "connector/driver.hpp"
+#include "connector/forward.hpp"
+#include "connector/info.hpp"
+#include "connector/witness.hpp"
+
+namespace quarry::connector {
+namespace {
+
+using Specific = Forward<&H5VL_class_t::file_cls, &H5VL_file_class_t::specific>;
+
+// Opens or creates: `below` is given the connector below and the access list for it.
+template <typename Below>
+void* begin_file(Library& library, hid_t access, void** request, Below below_call) {
+    const ChosenInfo info(library, access);
+    const Under* under = under_of(library, info.get());
+    if (under == nullptr) return nullptr;
+    AccessList list(library, *under, info.get(), access);
+    void* file = below_call(*under->callbacks, list.id());
+    list.end(file != nullptr ? Outcome::Success : Outcome::Failure);
+    if (file != nullptr && info.get() != nullptr) {
+        bear_witness(library, info.get()->config, Witnessed::ObjectLayer);
+    }
+    wrap_request(under, request);
+    return wrap(under, file);
+}
+
+// HDF5 asks every plugin on the path whether a file is its own when the native open has failed, with no
+// info. At that moment its error stack holds why the open failed: nothing may be called.
+bool is_probe(const Library& library) { return !library.is_default && library.infos == 0; }
+
+// Deletes or looks at a file that is not open.
+herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hid_t& access,
+                      hid_t transfer, void** request) {
+    const ChosenInfo info(library, access);
+    const Under* under = under_of(library, info.get());
+    if (under == nullptr) return -1;
+    AccessList list(library, *under, info.get(), access);
+    const hid_t callers = access;
+    access = list.id();
+    const herr_t answer =
+        under->callbacks->file_cls.specific(nullptr, arguments, transfer, request);
+    access = callers;
+    list.end(answer >= 0 ? Outcome::Success : Outcome::Failure);
+    wrap_request(under, request);
+    return answer;
+}
+
+herr_t is_accessible(Library& library, H5VL_file_specific_args_t* arguments, hid_t transfer,
+                     void** request) {
+    auto& question = arguments->args.is_accessible;
+    bool chosen = !is_probe(library);
+    if (chosen && !library.is_default) {
+        const KeepErrors keep(library.api);
+        chosen = ChosenInfo(library, question.fapl_id).get() != nullptr;
+    }
+    if (!chosen) {
+        *question.accessible = false;
+        return 0;
+    }
+    return on_closed_file(library, arguments, question.fapl_id, transfer, request);
+}
+
+}  // namespace
+
+void* file_create(Library& library, const char* name, unsigned flags, hid_t creation, hid_t access,
+                  hid_t transfer, void** request) noexcept {
+    return begin_file(library, access, request, [&](const H5VL_class_t& callbacks, hid_t list) {
+        return callbacks.file_cls.create(name, flags, creation, list, transfer, request);
+    });
+}
+
+void* file_open(Library& library, const char* name, unsigned flags, hid_t access, hid_t transfer,
+                void** request) noexcept {
+    return begin_file(library, access, request, [&](const H5VL_class_t& callbacks, hid_t list) {
+        return callbacks.file_cls.open(name, flags, list, transfer, request);
+    });
+}
+
+herr_t file_get(void* object, H5VL_file_get_args_t* arguments, hid_t transfer,
+                void** request) noexcept {
+    using Get = Forward<&H5VL_class_t::file_cls, &H5VL_file_class_t::get>;
+    const Under* under = as_object(object).under;
+    const herr_t answer = Get::call(object, arguments, transfer, request);
+    if (answer >= 0 && arguments->op_type == H5VL_FILE_GET_FAPL) {
+        give_back_callers_driver(*under->library, arguments->args.get_fapl.fapl_id);
+    }
+    return answer;
+}
+
+herr_t file_specific(Library& library, void* object, H5VL_file_specific_args_t* arguments,
+                     hid_t transfer, void** request) noexcept {
+    switch (arguments->op_type) {
+        case H5VL_FILE_IS_ACCESSIBLE:
+            return is_accessible(library, arguments, transfer, request);
+        case H5VL_FILE_DELETE:
+            return on_closed_file(library, arguments, arguments->args.del.fapl_id, transfer, request);
+        case H5VL_FILE_REOPEN: {
+            const Under* under = as_object(object).under;
+            const herr_t answer = Specific::call(object, arguments, transfer, request);
+            void** file = arguments->args.reopen.file;
+            if (answer >= 0) *file = wrap(under, *file);
+            return answer;
+        }
+        case H5VL_FILE_IS_EQUAL: {
+            H5VL_file_specific_args_t changed = *arguments;
+            changed.args.is_equal.obj2 = below(arguments->args.is_equal.obj2);
+            return Specific::call(object, &changed, transfer, request);
+        }
+        case H5VL_FILE_FLUSH:
+            break;
+    }
+    return Specific::call(object, arguments, transfer, request);
+}
+
+}  // namespace quarry::connector

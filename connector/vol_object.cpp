@@ -1,0 +1,163 @@
+#include "connector/vol_object.hpp"
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "connector/forward.hpp"
+
+namespace quarry::connector {
+namespace {
+
+// The datasets below those of one multi-dataset call.
+class DatasetsBelow {
+public:
+    DatasetsBelow(size_t count, void* const datasets[]) noexcept {
+        if (count > few_.size()) many_.reset(new (std::nothrow) void*[count]);
+        const Under* under = as_object(datasets[0]).under;
+        for (size_t i = 0; i < count; ++i) {
+            one_call_ = one_call_ && as_object(datasets[i]).under == under;
+        }
+        one_call_ = one_call_ && (count <= few_.size() || many_ != nullptr);
+        for (size_t i = 0; one_call_ && i < count; ++i) get()[i] = as_object(datasets[i]).below;
+    }
+
+    // False where they lie on different connectors, or memory is short.
+    bool one_call() const { return one_call_; }
+    void** get() { return many_ != nullptr ? many_.get() : few_.data(); }
+
+private:
+    std::array<void*, 16> few_;
+    std::unique_ptr<void*[]> many_;
+    bool one_call_ = true;
+};
+
+template <auto Callback, typename Buffer>
+herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
+                    hid_t file_spaces[], hid_t transfer, Buffer* buffers[], void** request) {
+    DatasetsBelow below_all(count, datasets);
+    if (below_all.one_call()) {
+        const Under* under = as_object(datasets[0]).under;
+        const herr_t answer = (under->callbacks->dataset_cls.*Callback)(
+            count, below_all.get(), memory_types, memory_spaces, file_spaces, transfer, buffers,
+            request);
+        wrap_request(under, request);
+        return answer;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (transfer_all<Callback>(1, datasets + i, memory_types + i, memory_spaces + i,
+                                   file_spaces + i, transfer, buffers + i, nullptr) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+template <auto Callback>
+herr_t link_to(void* source, const H5VL_loc_params_t* source_location, void* target,
+               const H5VL_loc_params_t* target_location, hid_t link_creation, hid_t link_access,
+               hid_t transfer, void** request) {
+    // HDF5 gives no object for "the same place as the other one".
+    const Under* under = as_object(source != nullptr ? source : target).under;
+    const herr_t answer = (under->callbacks->link_cls.*Callback)(
+        below(source), source_location, below(target), target_location, link_creation, link_access,
+        transfer, request);
+    wrap_request(under, request);
+    return answer;
+}
+
+}  // namespace
+
+herr_t dataset_read(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
+                    hid_t file_spaces[], hid_t transfer, void* buffers[], void** request) noexcept {
+    return transfer_all<&H5VL_dataset_class_t::read>(count, datasets, memory_types, memory_spaces,
+                                                     file_spaces, transfer, buffers, request);
+}
+
+herr_t dataset_write(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
+                     hid_t file_spaces[], hid_t transfer, const void* buffers[],
+                     void** request) noexcept {
+    return transfer_all<&H5VL_dataset_class_t::write>(count, datasets, memory_types, memory_spaces,
+                                                      file_spaces, transfer, buffers, request);
+}
+
+herr_t group_specific(void* object, H5VL_group_specific_args_t* arguments, hid_t transfer,
+                      void** request) noexcept {
+    using Group = Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::specific>;
+    if (arguments->op_type != H5VL_GROUP_MOUNT) return Group::call(object, arguments, transfer, request);
+    H5VL_group_specific_args_t changed = *arguments;
+    changed.args.mount.child_file = below(arguments->args.mount.child_file);
+    return Group::call(object, &changed, transfer, request);
+}
+
+herr_t link_create(H5VL_link_create_args_t* arguments, void* object,
+                   const H5VL_loc_params_t* location, hid_t link_creation, hid_t link_access,
+                   hid_t transfer, void** request) noexcept {
+    H5VL_link_create_args_t changed = *arguments;
+    void* known = object;
+    if (arguments->op_type == H5VL_LINK_CREATE_HARD) {
+        void* current = arguments->args.hard.curr_obj;
+        changed.args.hard.curr_obj = below(current);
+        if (known == nullptr) known = current;
+    }
+    const Under* under = as_object(known).under;
+    const herr_t answer =
+        under->callbacks->link_cls.create(&changed, below(object), location, link_creation,
+                                          link_access, transfer, request);
+    wrap_request(under, request);
+    return answer;
+}
+
+herr_t link_copy(void* source, const H5VL_loc_params_t* source_location, void* target,
+                 const H5VL_loc_params_t* target_location, hid_t link_creation, hid_t link_access,
+                 hid_t transfer, void** request) noexcept {
+    return link_to<&H5VL_link_class_t::copy>(source, source_location, target, target_location,
+                                             link_creation, link_access, transfer, request);
+}
+
+herr_t link_move(void* source, const H5VL_loc_params_t* source_location, void* target,
+                 const H5VL_loc_params_t* target_location, hid_t link_creation, hid_t link_access,
+                 hid_t transfer, void** request) noexcept {
+    return link_to<&H5VL_link_class_t::move>(source, source_location, target, target_location,
+                                             link_creation, link_access, transfer, request);
+}
+
+herr_t object_copy(void* source, const H5VL_loc_params_t* source_location, const char* source_name,
+                   void* target, const H5VL_loc_params_t* target_location, const char* target_name,
+                   hid_t copying, hid_t link_creation, hid_t transfer, void** request) noexcept {
+    const Under* under = as_object(source).under;
+    const herr_t answer = under->callbacks->object_cls.copy(
+        below(source), source_location, source_name, below(target), target_location, target_name,
+        copying, link_creation, transfer, request);
+    wrap_request(under, request);
+    return answer;
+}
+
+herr_t request_free(void* request) noexcept {
+    const herr_t answer =
+        Forward<&H5VL_class_t::request_cls, &H5VL_request_class_t::free>::call(request);
+    if (answer >= 0) discard(&as_object(request));
+    return answer;
+}
+
+herr_t token_compare(void* object, const H5O_token_t* left, const H5O_token_t* right,
+                     int* order) noexcept {
+    const auto [below_object, under] = as_object(object);
+    if (under->callbacks->token_cls.cmp != nullptr) {
+        return under->callbacks->token_cls.cmp(below_object, left, right, order);
+    }
+    *order = std::memcmp(left, right, sizeof *left);
+    return 0;
+}
+
+herr_t connector_optional(void* object, H5VL_optional_args_t* arguments, hid_t transfer,
+                          void** request) noexcept {
+    const auto [below_object, under] = as_object(object);
+    if (under->callbacks->optional == nullptr) return -1;
+    const herr_t answer = under->callbacks->optional(below_object, arguments, transfer, request);
+    wrap_request(under, request);
+    return answer;
+}
+
+}  // namespace quarry::connector

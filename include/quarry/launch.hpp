@@ -1,0 +1,98 @@
+// Starting a program under the connector: what `quarry run` and `quarry env` do.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <quarry/result.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quarry {
+
+// A program and its arguments, as typed.
+using Command = std::vector<std::string>;
+
+// The variables of a process, as a value.
+class Environment {
+public:
+    static Environment of_process();
+    Environment() = default;
+    explicit Environment(std::map<std::string, std::string> variables)
+        : variables_(std::move(variables)) {}
+
+    std::optional<std::string> get(const std::string& name) const;
+    void set(const std::string& name, std::string value) {
+        variables_[name] = std::move(value);
+    }
+    void unset(const std::string& name) { variables_.erase(name); }
+
+    // "NAME=value", as exec wants them.
+    std::vector<std::string> entries() const;
+
+private:
+    std::map<std::string, std::string> variables_;
+};
+
+// One variable to set or, without a value, to remove.
+struct EnvironmentChange {
+    std::string name;
+    std::optional<std::string> value;
+
+    bool operator==(const EnvironmentChange&) const = default;
+};
+
+Environment with_changes(Environment environment, const std::vector<EnvironmentChange>& changes);
+
+// What is not said here stays as an outer `quarry run` has set it.
+struct LaunchOptions {
+    std::optional<bool> bytes;   // the byte layer (file driver); on unless said otherwise
+    std::string under;           // another connector to stand on: "NAME" or "NAME its options"
+    std::string witness;         // directory in which each process leaves proof of the connector
+};
+
+struct Plugin {
+    std::string path;     // where it is, or where it should be
+    std::string problem;  // why it cannot be used; empty if it can
+
+    bool usable() const { return problem.empty(); }
+    std::string directory() const { return path.substr(0, path.rfind('/')); }
+};
+
+// Beside the running program, in ../lib/quarry; loaded once, in a child, to see that it loads.
+Plugin find_plugin();
+
+struct LaunchPlan {
+    enum class Route {
+        Connector,  // the program runs under the connector
+        Aside,      // it would not work, or see nothing: the program runs as if Quarry were not there
+    };
+
+    Route route = Route::Connector;
+    std::vector<EnvironmentChange> changes;
+    // Why Quarry sees nothing, or not everything, of this program: whole sentences.
+    std::vector<std::string> reasons;
+};
+
+// Looks at the program, without running it, and decides. Takes milliseconds.
+Result<LaunchPlan> plan_launch(const Command& command, const Environment& environment,
+                               const LaunchOptions& options, const Plugin& plugin);
+
+// The same for whatever a batch script starts later.
+Result<LaunchPlan> plan_environment(const Environment& environment, const LaunchOptions& options,
+                                    const Plugin& plugin);
+
+struct ExecFailure {
+    int exit_code = 0;  // as shells have it: 127 not found, 126 found but cannot be executed
+    std::string message;
+};
+
+// Becomes the program: same process, terminal and signals. Returns only on failure.
+ExecFailure become(const Command& command, const Environment& environment);
+
+enum class Shell { Posix, C, Fish };
+
+// Commands that make `changes` in a shell, safe to `eval` whatever the values hold.
+std::string shell_commands(const std::vector<EnvironmentChange>& changes, Shell shell);
+
+}  // namespace quarry

@@ -1,0 +1,58 @@
+#include "hdf5/api.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "base/fault.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+// The main program has an empty name in the link map, and dlopen wants a null pointer for it.
+void* open_library_at(const void* address, std::string& path) {
+    Dl_info where{};
+    link_map* map = nullptr;
+    if (dladdr1(address, &where, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) {
+        return nullptr;
+    }
+    path = where.dli_fname != nullptr ? where.dli_fname : "";
+    const bool is_main_program = map == nullptr || map->l_name == nullptr || *map->l_name == '\0';
+    return dlopen(is_main_program ? nullptr : map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+template <typename Function>
+bool look_up(void* library, const char* name, Function& function) {
+    if (fault::injected("symbol", name)) return false;
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+}
+
+}  // namespace
+
+Api bind_to_library_at(const void* address) {
+    Api api;
+    void* library = open_library_at(address, api.path);
+    if (library == nullptr) return api;
+
+    api.usable = true;
+#define QUARRY_HDF5_LOOK_UP(name) \
+    if (!look_up(library, #name, api.name)) api.usable = false;
+    QUARRY_HDF5_ESSENTIAL(QUARRY_HDF5_LOOK_UP)
+#undef QUARRY_HDF5_LOOK_UP
+
+#define QUARRY_HDF5_LOOK_UP(name) \
+    if (!look_up(library, #name, api.name)) api.missing += (api.missing.empty() ? "" : ", ") + std::string(#name);
+    QUARRY_HDF5_OPTIONAL(QUARRY_HDF5_LOOK_UP)
+    QUARRY_HDF5_LOOK_UP(H5FD_get_class)
+    QUARRY_HDF5_LOOK_UP(H5L_find_class)
+#undef QUARRY_HDF5_LOOK_UP
+    return api;
+}
+
+Version version_of(const Api& api) {
+    Version version;
+    api.H5get_libversion(&version.major, &version.minor, &version.release);
+    return version;
+}
+
+}  // namespace quarry::hdf5

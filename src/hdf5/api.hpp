@@ -1,0 +1,82 @@
+// The HDF5 functions that Quarry calls, bound at run time to one particular libhdf5.
+//
+// A process may hold several HDF5 libraries (every Python wheel brings its own), so nothing here is
+// ever linked: a table is filled for each library that asks for the connector. Many of HDF5's
+// constants are macros that call into the library (H5P_FILE_ACCESS, H5F_ACC_RDONLY): do not use them
+// in late-bound code; `make check` finds the undefined symbol.
+#pragma once
+
+#include <H5FDdevelop.h>
+#include <H5Ldevelop.h>
+#include <H5VLconnector.h>
+#include <H5VLconnector_passthru.h>
+#include <hdf5.h>
+
+#include <string>
+
+namespace quarry::hdf5 {
+
+// Without these nothing can be passed through.
+#define QUARRY_HDF5_ESSENTIAL(X) \
+    X(H5get_libversion)          \
+    X(H5VLget_connector_id_by_name) \
+    X(H5VLintrospect_get_conn_cls)
+
+// Without one of these Quarry still passes everything through, but without its file driver or
+// without standing on another connector.
+#define QUARRY_HDF5_OPTIONAL(X) \
+    X(H5Eget_current_stack)     \
+    X(H5Eset_current_stack)     \
+    X(H5FDregister)             \
+    X(H5Idec_ref)               \
+    X(H5Iinc_ref)               \
+    X(H5Iis_valid)              \
+    X(H5Lregister)              \
+    X(H5Pclose)                 \
+    X(H5Pcopy)                  \
+    X(H5Pget)                   \
+    X(H5Pget_elink_fapl)        \
+    X(H5Pget_size)              \
+    X(H5Pget_vol_id)            \
+    X(H5Pget_vol_info)          \
+    X(H5PLappend)               \
+    X(H5Pset)                   \
+    X(H5Pset_elink_fapl)        \
+    X(H5Pset_vol)               \
+    X(H5VLconnector_str_to_info) \
+    X(H5VLfree_connector_info)  \
+    X(H5VLget_connector_name)   \
+    X(H5VLregister_connector_by_name) \
+    X(H5allocate_memory)
+
+struct Version {
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+};
+
+struct Api {
+#define QUARRY_HDF5_MEMBER(name) decltype(&::name) name = nullptr;
+    QUARRY_HDF5_ESSENTIAL(QUARRY_HDF5_MEMBER)
+    QUARRY_HDF5_OPTIONAL(QUARRY_HDF5_MEMBER)
+#undef QUARRY_HDF5_MEMBER
+
+    // Not in HDF5's public headers, though every build exports them: the class behind a driver id,
+    // and behind a link type. There is no public way to ask for either.
+    H5FD_class_t* (*H5FD_get_class)(hid_t) = nullptr;
+    const H5L_class_t* (*H5L_find_class)(H5L_type_t) = nullptr;
+
+    std::string path;     // of the library
+    std::string missing;  // names of optional functions that it lacks, comma-separated
+    bool usable = false;  // all essential ones are there
+};
+
+// Asks the library for its version: a call into HDF5, so not for where its errors must stay.
+Version version_of(const Api& api);
+
+// Binds to the library that `address` lies in: the caller of a plugin's entry point.
+// The library stays loaded from then on. Calls nothing in it: HDF5 also loads plugins while it holds
+// the errors of a failed open, and entering its API would clear them.
+Api bind_to_library_at(const void* address);
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,102 @@
+#include "model/connector_config.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace quarry {
+namespace {
+
+struct Pair {
+    std::string_view key;
+    std::string_view value;
+};
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view spaces = " \t";
+    const size_t first = text.find_first_not_of(spaces);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
+Error problem(std::string_view text, const std::string& what) {
+    return {"the connector string \"" + std::string(text) + "\" " + what +
+            "; it must read key=value;key=value with the keys bytes, under, under_info, witness"};
+}
+
+// The length of the pair that `text` starts with: up to the first `;` outside braces.
+// Nothing where braces do not match.
+std::optional<size_t> pair_length(std::string_view text) {
+    int depth = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '{') ++depth;
+        if (text[i] == '}' && --depth < 0) return std::nullopt;
+        if (text[i] == ';' && depth == 0) return i;
+    }
+    if (depth != 0) return std::nullopt;
+    return text.size();
+}
+
+std::string_view without_braces(std::string_view value) {
+    const bool braced = value.size() >= 2 && value.front() == '{' && value.back() == '}';
+    return braced ? value.substr(1, value.size() - 2) : value;
+}
+
+// Sets one key; what is wrong with it, or nothing.
+std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
+    if (pair.value.empty()) return "gives no value for " + std::string(pair.key);
+    if (pair.key == "bytes") {
+        if (pair.value != "on" && pair.value != "off") {
+            return "says bytes=" + std::string(pair.value) + ", which is neither on nor off";
+        }
+        config.bytes = pair.value == "on";
+    } else if (pair.key == "under") {
+        config.under = pair.value;
+    } else if (pair.key == "under_info") {
+        config.under_info = without_braces(pair.value);
+    } else if (pair.key == "witness") {
+        config.witness = without_braces(pair.value);
+    } else {
+        return "has the unknown key \"" + std::string(pair.key) + "\"";
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<ConnectorConfig> parse_connector_config(std::string_view text) {
+    ConnectorConfig config;
+    std::string seen = ";";
+    std::string_view rest = text;
+    while (!trimmed(rest).empty()) {
+        const std::optional<size_t> length = pair_length(rest);
+        if (!length) return problem(text, "has braces that do not match");
+        const std::string_view item = trimmed(rest.substr(0, *length));
+        rest.remove_prefix(std::min(*length + 1, rest.size()));
+
+        const size_t equals = item.find('=');
+        if (equals == std::string_view::npos) {
+            return problem(text, "has \"" + std::string(item) + "\" where key=value belongs");
+        }
+        const Pair pair{trimmed(item.substr(0, equals)), trimmed(item.substr(equals + 1))};
+        const std::string mark = ";" + std::string(pair.key) + ";";
+        if (seen.find(mark) != std::string::npos) {
+            return problem(text, "gives " + std::string(pair.key) + " twice");
+        }
+        seen += mark.substr(1);
+        if (const auto wrong = apply(config, pair)) return problem(text, *wrong);
+    }
+    if (config.under.empty() && !config.under_info.empty()) {
+        return problem(text, "gives under_info without under");
+    }
+    return config;
+}
+
+std::string to_string(const ConnectorConfig& config) {
+    std::string text = config.bytes ? "bytes=on" : "bytes=off";
+    if (!config.under.empty()) text += ";under=" + config.under;
+    if (!config.under_info.empty()) text += ";under_info={" + config.under_info + "}";
+    if (!config.witness.empty()) text += ";witness={" + config.witness + "}";
+    return text;
+}
+
+}  // namespace quarry
