@@ -1,6 +1,6 @@
 #include "connector/access_list.hpp"
 
-#include "connector/driver.hpp"
+#include "connector/byte_layer.hpp"
 #include "connector/external_link.hpp"
 
 namespace quarry::connector {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "connector/driver.hpp"
+#include "connector/byte_layer.hpp"
 #include "connector/vol_class.hpp"
 
 namespace quarry::connector {

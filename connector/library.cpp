@@ -20,13 +20,16 @@ Library& slot(int number) {
 std::mutex slots_mutex;
 int slots_used = 0;
 
-bool chosen_by_environment() {
+// HDF5 asks uninvited plugins only while the native connector is its default; with any other we are
+// there because somebody, perhaps a connector above us, wanted it.
+bool native_is_default() {
     const char* value = std::getenv("HDF5_VOL_CONNECTOR");
-    if (value == nullptr) return false;
+    if (value == nullptr) return true;
     std::string_view text(value);
     constexpr std::string_view spaces = " \t\n\r";
     text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
-    return text.substr(0, text.find_first_of(spaces)) == kConnectorName;
+    const std::string_view first = text.substr(0, text.find_first_of(spaces));
+    return first.empty() || first == "native";
 }
 
 }  // namespace
@@ -50,7 +53,7 @@ Library* library_of_caller(const void* caller) noexcept {
     }
     Library& library = slot(slots_used);
     library.api = std::move(api);
-    library.is_default = chosen_by_environment();
+    library.may_be_probed = native_is_default();
     library.connector = connector_class_for_slot(slots_used);
     ++slots_used;
     return &library;
@@ -66,6 +69,19 @@ KeepErrors::KeepErrors(const hdf5::Api& api) noexcept
 KeepErrors::~KeepErrors() {
     if (stack_ >= 0 && api_.H5Eset_current_stack != nullptr) api_.H5Eset_current_stack(stack_);
     errno = errno_;
+}
+
+// A program that has set an old-style printer keeps it: there is no asking for it in the new style.
+QuietErrors::QuietErrors(const hdf5::Api& api) noexcept : api_(api) {
+    unsigned is_new_style = 0;
+    if (!api.missing.empty() || api.H5Eauto_is_v2(H5E_DEFAULT, &is_new_style) < 0) return;
+    if (is_new_style == 0) return;
+    api.H5Eget_auto2(H5E_DEFAULT, &printer_, &printer_data_);
+    if (printer_ != nullptr) api.H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietErrors::~QuietErrors() {
+    if (printer_ != nullptr) api_.H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);
 }
 
 }  // namespace quarry::connector

@@ -21,7 +21,7 @@ struct Library {
     Under native;
     NamedUnder* named_unders = nullptr;
     std::atomic<int> infos{0};           // connector infos alive: somebody has chosen Quarry knowingly
-    bool is_default = false;             // HDF5_VOL_CONNECTOR named Quarry when it was loaded
+    bool may_be_probed = false;          // HDF5 may ask us about files uninvited
     bool follows_external_links = false;  // see external_link.hpp
 };
 
@@ -43,6 +43,20 @@ private:
     const hdf5::Api& api_;
     hid_t stack_;
     int errno_;
+};
+
+// Keeps HDF5 from printing errors that Quarry expects and answers itself.
+class QuietErrors {
+public:
+    explicit QuietErrors(const hdf5::Api& api) noexcept;
+    ~QuietErrors();
+    QuietErrors(const QuietErrors&) = delete;
+    QuietErrors& operator=(const QuietErrors&) = delete;
+
+private:
+    const hdf5::Api& api_;
+    H5E_auto2_t printer_ = nullptr;
+    void* printer_data_ = nullptr;
 };
 
 }  // namespace quarry::connector

@@ -1,6 +1,6 @@
 #include "connector/under.hpp"
 
-#include <new>
+#include <string_view>
 
 #include "connector/library.hpp"
 #include "connector/notice.hpp"
@@ -30,6 +30,10 @@ bool fill(Under& under, Library& library, hid_t id) {
 
 const Under* load(Library& library, const char* name, const char* info) {
     const hdf5::Api& api = library.api;
+    const QuietErrors quiet(api);
+    if (std::string_view(name) == "pass_through" && api.H5VL_pass_through_register != nullptr) {
+        api.H5VL_pass_through_register();
+    }
     Under under;
     under.is_native = false;
     if (api.H5VLregister_connector_by_name == nullptr || api.H5Pset_vol == nullptr ||

@@ -6,6 +6,7 @@
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
 #include "connector/library.hpp"
+#include "connector/plugin_path.hpp"
 #include "connector/vol_file.hpp"
 #include "connector/vol_introspect.hpp"
 #include "connector/vol_object.hpp"
@@ -160,6 +161,10 @@ H5VL_class_t connector_class() {
     cls.name = kConnectorName;
     cls.conn_version = 1;
     cls.cap_flags = kCapabilities;
+    cls.initialize = [](hid_t) noexcept {
+        restore_plugin_path(library_in_slot(kSlot));
+        return herr_t{0};
+    };
     fill_info<kSlot>(cls.info_cls);
     cls.wrap_cls = wrap_callbacks();
     fill_attribute(cls.attr_cls);

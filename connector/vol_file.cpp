@@ -1,7 +1,7 @@
 #include "connector/vol_file.hpp"
 
 #include "connector/access_list.hpp"
-#include "connector/driver.hpp"
+#include "connector/byte_layer.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
 #include "connector/witness.hpp"
@@ -27,10 +27,6 @@ void* begin_file(Library& library, hid_t access, void** request, Below below_cal
     return wrap(under, file);
 }
 
-// HDF5 asks every plugin on the path whether a file is its own when the native open has failed, with no
-// info. At that moment its error stack holds why the open failed: nothing may be called.
-bool is_probe(const Library& library) { return !library.is_default && library.infos == 0; }
-
 // Deletes or looks at a file that is not open.
 herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hid_t& access,
                       hid_t transfer, void** request) {
@@ -48,15 +44,19 @@ herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hi
     return answer;
 }
 
+// When a native open has failed, HDF5 asks every plugin on the path whether the file is its own; the
+// list it asks with has no info of ours. At that moment its error stack holds why the open failed.
+bool is_probe(const Library& library, hid_t access) {
+    if (!library.may_be_probed) return false;
+    if (library.infos == 0) return true;
+    const KeepErrors keep(library.api);
+    return ChosenInfo(library, access).get() == nullptr;
+}
+
 herr_t is_accessible(Library& library, H5VL_file_specific_args_t* arguments, hid_t transfer,
                      void** request) {
     auto& question = arguments->args.is_accessible;
-    bool chosen = !is_probe(library);
-    if (chosen && !library.is_default) {
-        const KeepErrors keep(library.api);
-        chosen = ChosenInfo(library, question.fapl_id).get() != nullptr;
-    }
-    if (!chosen) {
+    if (is_probe(library, question.fapl_id)) {
         *question.accessible = false;
         return 0;
     }

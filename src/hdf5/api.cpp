@@ -46,6 +46,7 @@ Api bind_to_library_at(const void* address) {
     QUARRY_HDF5_LOOK_UP(H5FD_get_class)
     QUARRY_HDF5_LOOK_UP(H5L_find_class)
 #undef QUARRY_HDF5_LOOK_UP
+    (void)look_up(library, "H5VL_pass_through_register", api.H5VL_pass_through_register);
     return api;
 }
 

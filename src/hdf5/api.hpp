@@ -25,7 +25,10 @@ namespace quarry::hdf5 {
 // Without one of these Quarry still passes everything through, but without its file driver or
 // without standing on another connector.
 #define QUARRY_HDF5_OPTIONAL(X) \
+    X(H5Eauto_is_v2)            \
+    X(H5Eget_auto2)             \
     X(H5Eget_current_stack)     \
+    X(H5Eset_auto2)             \
     X(H5Eset_current_stack)     \
     X(H5FDregister)             \
     X(H5Idec_ref)               \
@@ -65,6 +68,9 @@ struct Api {
     // and behind a link type. There is no public way to ask for either.
     H5FD_class_t* (*H5FD_get_class)(hid_t) = nullptr;
     const H5L_class_t* (*H5L_find_class)(H5L_type_t) = nullptr;
+
+    // Only in HDF5 1.14: puts the stock pass-through among the connectors that can be named.
+    hid_t (*H5VL_pass_through_register)() = nullptr;
 
     std::string path;     // of the library
     std::string missing;  // names of optional functions that it lacks, comma-separated

@@ -1,0 +1,116 @@
+#include "connector/driver_class.hpp"
+
+#include <array>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/fault.hpp"
+#include "connector/driver_file.hpp"
+#include "connector/notice.hpp"
+
+namespace quarry::connector {
+namespace {
+
+// Entries stay where they are: callbacks without a file find theirs by its number.
+constexpr size_t kWrappedDrivers = 32;
+std::array<WrappedDriver*, kWrappedDrivers> wrapped;
+std::mutex wrapped_mutex;
+
+// Not that of the inner driver: HDF5 finds drivers by it.
+constexpr H5FD_class_value_t kDriverValue = 20818;
+
+template <size_t kNumber>
+H5FD_class_t class_around(const H5FD_class_t& inner) {
+    H5FD_class_t outer = driver_file_callbacks(inner);
+    outer.value = kDriverValue;
+    outer.terminate = nullptr;
+    outer.fapl_size = sizeof(DriverInfo);
+    outer.fapl_copy = retain_driver_info;
+    outer.fapl_free = release_driver_info;
+    outer.dxpl_size = 0;
+    outer.dxpl_copy = nullptr;
+    outer.dxpl_free = nullptr;
+    outer.open = [](const char* name, unsigned flags, hid_t access, haddr_t largest) noexcept {
+        return driver_open(*wrapped[kNumber], name, flags, access, largest);
+    };
+    if (inner.query != nullptr) {
+        outer.query = [](const H5FD_t* file, unsigned long* flags) noexcept {
+            return driver_query(*wrapped[kNumber], file, flags);
+        };
+    }
+    if (inner.del != nullptr) {
+        outer.del = [](const char* name, hid_t access) noexcept {
+            return driver_delete(*wrapped[kNumber], name, access);
+        };
+    }
+    return outer;
+}
+
+template <size_t... kNumbers>
+H5FD_class_t numbered_class(size_t number, const H5FD_class_t& inner,
+                            std::index_sequence<kNumbers...>) {
+    constexpr std::array makers{&class_around<kNumbers>...};
+    return makers[number](inner);
+}
+
+bool is_gone(const WrappedDriver& driver, const Library& library) {
+    return driver.library == &library && library.api.H5Iis_valid(driver.inner) <= 0;
+}
+
+// A free entry, or one whose driver has been unregistered since; null if there is none.
+WrappedDriver* free_entry(const Library& library, size_t& number) {
+    for (number = 0; number < kWrappedDrivers; ++number) {
+        if (wrapped[number] == nullptr) return wrapped[number] = new (std::nothrow) WrappedDriver;
+        if (is_gone(*wrapped[number], library)) {
+            library.api.H5Idec_ref(wrapped[number]->outer);
+            return wrapped[number];
+        }
+    }
+    return nullptr;
+}
+
+bool register_around(Library& library, WrappedDriver& entry, size_t number, hid_t inner) {
+    entry.library = &library;
+    entry.inner = inner;
+    entry.outer = -1;
+    entry.inner_class = library.api.H5FD_get_class(inner);
+    if (entry.inner_class == nullptr || fault::injected("driver")) return false;
+    // The same name: HDF5 tells the family and the multi driver by it when it reads a superblock.
+    entry.name = entry.inner_class->name;
+    H5FD_class_t outer = numbered_class(number, *entry.inner_class,
+                                        std::make_index_sequence<kWrappedDrivers>());
+    outer.name = entry.name.c_str();
+    entry.outer = library.api.H5FDregister(&outer);
+    return entry.outer >= 0;
+}
+
+template <auto Id>
+const WrappedDriver* entry_by(const Library& library, hid_t id) {
+    for (const WrappedDriver* entry : wrapped) {
+        if (entry != nullptr && entry->library == &library && entry->*Id == id) return entry;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+const WrappedDriver* driver_around(Library& library, hid_t inner) noexcept {
+    const std::lock_guard guard(wrapped_mutex);
+    if (const auto* known = entry_by<&WrappedDriver::inner>(library, inner)) {
+        return known->outer >= 0 ? known : nullptr;
+    }
+    size_t number = 0;
+    WrappedDriver* entry = free_entry(library, number);
+    if (entry != nullptr && register_around(library, *entry, number, inner)) return entry;
+    give_notice(Notice::Driver,
+                "a file driver could not be wrapped; going on without Quarry's own around it");
+    return nullptr;
+}
+
+const WrappedDriver* wrapped_driver_of(const Library& library, hid_t outer) noexcept {
+    const std::lock_guard guard(wrapped_mutex);
+    return entry_by<&WrappedDriver::outer>(library, outer);
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,156 @@
+#include "connector/driver_file.hpp"
+
+#include <new>
+
+#include "connector/reserve.hpp"
+#include "connector/witness.hpp"
+
+namespace quarry::connector {
+namespace {
+
+struct DriverFile {
+    H5FD_t outer;  // HDF5 fills it in; must be first
+    H5FD_t* inner;
+    DriverInfo* info;
+};
+
+Reserve<DriverFile, 64> files;
+
+DriverFile& as_file(H5FD_t* file) { return *reinterpret_cast<DriverFile*>(file); }
+const DriverFile& as_file(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file); }
+
+// What HDF5 itself fills in for a driver that it opens.
+void fill_in(const WrappedDriver& driver, H5FD_t& file, unsigned flags, haddr_t largest) {
+    static std::atomic<unsigned long> serial{0};
+    file.driver_id = driver.inner;
+    file.cls = driver.inner_class;
+    file.fileno = ++serial;
+    file.access_flags = flags;
+    file.maxaddr = largest;
+    file.base_addr = 0;
+    file.threshold = 1;
+    file.alignment = 1;
+    if (file.cls->query != nullptr) file.cls->query(&file, &file.feature_flags);
+}
+
+H5FD_t* open_inner(const DriverInfo& info, const char* name, unsigned flags, hid_t access,
+                   haddr_t largest) {
+    const WrappedDriver& driver = *info.driver;
+    const CallersDriverOnList callers(info, access);
+    H5FD_t* inner = driver.inner_class->open(name, flags, access, largest);
+    if (inner != nullptr) fill_in(driver, *inner, flags, largest);
+    return inner;
+}
+
+herr_t close_file(H5FD_t* file) noexcept {
+    DriverFile& ours = as_file(file);
+    DriverInfo* info = ours.info;
+    const herr_t answer = ours.inner->cls->close(ours.inner);
+    files.give_back(&ours);
+    release_driver_info(info);
+    return answer;
+}
+
+int compare_files(const H5FD_t* left, const H5FD_t* right) noexcept {
+    const H5FD_t* inner = as_file(left).inner;
+    return inner->cls->cmp(inner, as_file(right).inner);
+}
+
+// What HDF5 puts on the access list of an open file, and on that of files that it leads to.
+void* info_of_file(H5FD_t* file) noexcept {
+    const DriverFile& ours = as_file(file);
+    const WrappedDriver& driver = *ours.info->driver;
+    const auto current = driver.inner_class->fapl_get;
+    if (current == nullptr && ours.info->callers.info == nullptr) {
+        return retain_driver_info(ours.info);
+    }
+    driver.library->api.H5Iinc_ref(driver.inner);
+    const void* info = current != nullptr ? current(ours.inner) : nullptr;
+    return make_driver_info(driver, {driver.inner, info, nullptr}, ours.info->info);
+}
+
+// A callback that only hands the call to the inner driver, made from the callback's own type. It calls
+// that driver's class: HDF5's own H5FD functions open a new API context, in which what belongs to the
+// running operation (MPI's collective types, for one) is lost.
+template <auto Callback>
+struct ToInner;
+
+template <typename Answer, typename... Arguments,
+          Answer (*H5FD_class_t::*Callback)(H5FD_t*, Arguments...)>
+struct ToInner<Callback> {
+    static Answer call(H5FD_t* file, Arguments... arguments) noexcept {
+        H5FD_t* inner = as_file(file).inner;
+        return (inner->cls->*Callback)(inner, arguments...);
+    }
+};
+
+template <typename Answer, typename... Arguments,
+          Answer (*H5FD_class_t::*Callback)(const H5FD_t*, Arguments...)>
+struct ToInner<Callback> {
+    static Answer call(const H5FD_t* file, Arguments... arguments) noexcept {
+        const H5FD_t* inner = as_file(file).inner;
+        return (inner->cls->*Callback)(inner, arguments...);
+    }
+};
+
+// Where the inner driver lacks a callback, ours lacks it, too: HDF5 takes a hole for "cannot" and does
+// the thing itself. Vector and selection callbacks that the inner driver does not have would even
+// switch HDF5 to another way of reading, a thousand times slower.
+template <auto... Callbacks>
+void hand_on(H5FD_class_t& outer) {
+    ((outer.*Callbacks = outer.*Callbacks != nullptr ? &ToInner<Callbacks>::call : nullptr), ...);
+}
+
+}  // namespace
+
+H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept {
+    H5FD_class_t outer = inner;
+    hand_on<&H5FD_class_t::sb_size, &H5FD_class_t::sb_encode, &H5FD_class_t::sb_decode,
+            &H5FD_class_t::get_type_map, &H5FD_class_t::alloc, &H5FD_class_t::free,
+            &H5FD_class_t::get_eoa, &H5FD_class_t::set_eoa, &H5FD_class_t::get_eof,
+            &H5FD_class_t::get_handle, &H5FD_class_t::read, &H5FD_class_t::write,
+            &H5FD_class_t::read_vector, &H5FD_class_t::write_vector, &H5FD_class_t::read_selection,
+            &H5FD_class_t::write_selection, &H5FD_class_t::flush, &H5FD_class_t::truncate,
+            &H5FD_class_t::lock, &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
+    outer.fapl_get = info_of_file;
+    outer.close = close_file;
+    if (inner.cmp != nullptr) outer.cmp = compare_files;
+    return outer;
+}
+
+H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flags, hid_t access,
+                    haddr_t largest) noexcept {
+    DriverInfo* info = driver_info_on(driver, access);
+    if (info == nullptr) return nullptr;
+    void* place = files.take();
+    H5FD_t* inner = place != nullptr ? open_inner(*info, name, flags, access, largest) : nullptr;
+    if (inner == nullptr) {
+        if (place != nullptr) files.give_back(place);
+        release_driver_info(info);
+        return nullptr;
+    }
+    if (info->info != nullptr) {
+        bear_witness(*driver.library, info->info->config, Witnessed::ByteLayer);
+    }
+    return &(new (place) DriverFile{{}, inner, info})->outer;
+}
+
+herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept {
+    DriverInfo* info = driver_info_on(driver, access);
+    if (info == nullptr) return -1;
+    herr_t answer = -1;
+    {
+        const CallersDriverOnList callers(*info, access);
+        answer = driver.inner_class->del(name, access);
+    }
+    release_driver_info(info);
+    return answer;
+}
+
+herr_t driver_query(const WrappedDriver& driver, const H5FD_t* file,
+                    unsigned long* flags) noexcept {
+    const H5FD_t* inner = file != nullptr ? as_file(file).inner : nullptr;
+    return driver.inner_class->query(inner, flags);
+}
+
+}  // namespace quarry::connector

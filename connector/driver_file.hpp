@@ -1,0 +1,18 @@
+// A file open through our driver: the callbacks, each handed to the inner driver.
+#pragma once
+
+#include "connector/driver_info.hpp"
+
+namespace quarry::connector {
+
+// `inner` with ours in place of every callback on an open file.
+H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept;
+
+H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flags, hid_t access,
+                    haddr_t largest) noexcept;
+herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept;
+
+// The inner driver's features; HDF5 also asks for them without a file.
+herr_t driver_query(const WrappedDriver& driver, const H5FD_t* file, unsigned long* flags) noexcept;
+
+}  // namespace quarry::connector

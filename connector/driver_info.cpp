@@ -1,0 +1,93 @@
+#include "connector/driver_info.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "connector/reserve.hpp"
+
+namespace quarry::connector {
+namespace {
+
+constexpr const char* kDriverProperty = "vfd_info";
+
+Reserve<DriverInfo, 64> infos;
+
+}  // namespace
+
+bool get_choice(const hdf5::Api& api, hid_t access, DriverChoice& choice) noexcept {
+    size_t size = 0;
+    return api.H5Pget_size(access, kDriverProperty, &size) >= 0 && size == sizeof choice &&
+           api.H5Pget(access, kDriverProperty, &choice) >= 0;
+}
+
+bool set_choice(const hdf5::Api& api, hid_t access, const DriverChoice& choice) noexcept {
+    return api.H5Pset(access, kDriverProperty, &choice) >= 0;
+}
+
+void free_choice(const Library& library, const DriverChoice& choice) noexcept {
+    const H5FD_class_t* cls = library.api.H5FD_get_class(choice.driver);
+    void* info = const_cast<void*>(choice.info);
+    if (info != nullptr && cls != nullptr && cls->fapl_free != nullptr) {
+        cls->fapl_free(info);
+    } else {
+        std::free(info);
+    }
+    std::free(const_cast<char*>(choice.configuration));
+    // A driver is also let go while HDF5 cleans up after an error, which it is to keep.
+    const KeepErrors keep(library.api);
+    library.api.H5Idec_ref(choice.driver);
+}
+
+DriverInfo* make_driver_info(const WrappedDriver& driver, const DriverChoice& callers,
+                             const Info* info) noexcept {
+    void* place = infos.take();
+    if (place == nullptr) {
+        free_choice(*driver.library, callers);
+        return nullptr;
+    }
+    if (info != nullptr) info_copy(info);
+    return new (place) DriverInfo{1, &driver, callers, info};
+}
+
+void* retain_driver_info(const void* info) noexcept {
+    auto* ours = static_cast<DriverInfo*>(const_cast<void*>(info));
+    ours->references.fetch_add(1, std::memory_order_relaxed);
+    return ours;
+}
+
+herr_t release_driver_info(void* info) noexcept {
+    auto* ours = static_cast<DriverInfo*>(info);
+    if (ours->references.fetch_sub(1, std::memory_order_acq_rel) > 1) return 0;
+    free_choice(*ours->driver->library, ours->callers);
+    if (ours->info != nullptr) info_free(const_cast<Info*>(ours->info));
+    infos.give_back(ours);
+    return 0;
+}
+
+DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept {
+    const hdf5::Api& api = driver.library->api;
+    DriverChoice choice{};
+    if (!get_choice(api, access, choice)) return nullptr;
+    if (choice.info != nullptr) {
+        void* ours = retain_driver_info(choice.info);
+        free_choice(*driver.library, choice);
+        return static_cast<DriverInfo*>(ours);
+    }
+    // The rest of the choice, a configuration string, was meant for the driver of that name.
+    api.H5Iinc_ref(driver.inner);
+    api.H5Idec_ref(choice.driver);
+    return make_driver_info(driver, {driver.inner, nullptr, choice.configuration}, nullptr);
+}
+
+CallersDriverOnList::CallersDriverOnList(const DriverInfo& info, hid_t access) noexcept
+    : info_(info), access_(access) {
+    set_choice(info.driver->library->api, access, info.callers);
+}
+
+CallersDriverOnList::~CallersDriverOnList() {
+    const hdf5::Api& api = info_.driver->library->api;
+    const KeepErrors keep(api);
+    set_choice(api, access_, {info_.driver->outer, &info_, nullptr});
+}
+
+}  // namespace quarry::connector
