@@ -64,7 +64,7 @@ void* info_of_file(H5FD_t* file) noexcept {
     if (current == nullptr && ours.info->callers.info == nullptr) {
         return retain_driver_info(ours.info);
     }
-    driver.library->api.H5Iinc_ref(driver.inner);
+    driver.library->api.H5I_inc_ref(driver.inner, false);
     const void* info = current != nullptr ? current(ours.inner) : nullptr;
     return make_driver_info(driver, {driver.inner, info, nullptr}, ours.info->info);
 }

@@ -33,9 +33,7 @@ void free_choice(const Library& library, const DriverChoice& choice) noexcept {
         std::free(info);
     }
     std::free(const_cast<char*>(choice.configuration));
-    // A driver is also let go while HDF5 cleans up after an error, which it is to keep.
-    const KeepErrors keep(library.api);
-    library.api.H5Idec_ref(choice.driver);
+    library.api.H5I_dec_ref(choice.driver);
 }
 
 DriverInfo* make_driver_info(const WrappedDriver& driver, const DriverChoice& callers,
@@ -74,8 +72,8 @@ DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept {
         return static_cast<DriverInfo*>(ours);
     }
     // The rest of the choice, a configuration string, was meant for the driver of that name.
-    api.H5Iinc_ref(driver.inner);
-    api.H5Idec_ref(choice.driver);
+    api.H5I_inc_ref(driver.inner, false);
+    api.H5I_dec_ref(choice.driver);
     return make_driver_info(driver, {driver.inner, nullptr, choice.configuration}, nullptr);
 }
 

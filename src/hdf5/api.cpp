@@ -27,6 +27,11 @@ bool look_up(void* library, const char* name, Function& function) {
     return function != nullptr;
 }
 
+void add_missing(Api& api, const char* name) {
+    if (!api.missing.empty()) api.missing += ", ";
+    api.missing += name;
+}
+
 }  // namespace
 
 Api bind_to_library_at(const void* address) {
@@ -40,11 +45,10 @@ Api bind_to_library_at(const void* address) {
     QUARRY_HDF5_ESSENTIAL(QUARRY_HDF5_LOOK_UP)
 #undef QUARRY_HDF5_LOOK_UP
 
-#define QUARRY_HDF5_LOOK_UP(name) \
-    if (!look_up(library, #name, api.name)) api.missing += (api.missing.empty() ? "" : ", ") + std::string(#name);
+#define QUARRY_HDF5_LOOK_UP(name, ...) \
+    if (!look_up(library, #name, api.name)) add_missing(api, #name);
     QUARRY_HDF5_OPTIONAL(QUARRY_HDF5_LOOK_UP)
-    QUARRY_HDF5_LOOK_UP(H5FD_get_class)
-    QUARRY_HDF5_LOOK_UP(H5L_find_class)
+    QUARRY_HDF5_INTERNAL(QUARRY_HDF5_LOOK_UP)
 #undef QUARRY_HDF5_LOOK_UP
     (void)look_up(library, "H5VL_pass_through_register", api.H5VL_pass_through_register);
     return api;

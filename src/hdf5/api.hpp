@@ -13,6 +13,7 @@
 #include <hdf5.h>
 
 #include <string>
+#include <type_traits>
 
 namespace quarry::hdf5 {
 
@@ -32,7 +33,6 @@ namespace quarry::hdf5 {
     X(H5Eset_current_stack)     \
     X(H5FDregister)             \
     X(H5Idec_ref)               \
-    X(H5Iinc_ref)               \
     X(H5Iis_valid)              \
     X(H5Lregister)              \
     X(H5Pclose)                 \
@@ -52,6 +52,15 @@ namespace quarry::hdf5 {
     X(H5VLregister_connector_by_name) \
     X(H5allocate_memory)
 
+// Optional, too, but not in HDF5's public headers, though every build exports them: there is no public
+// way to ask for the class behind a driver id or a link type, nor to share in an id as the library does
+// (the public functions count the references of programs).
+#define QUARRY_HDF5_INTERNAL(X)                             \
+    X(H5FD_get_class, H5FD_class_t* (*)(hid_t))             \
+    X(H5I_dec_ref, int (*)(hid_t))                          \
+    X(H5I_inc_ref, int (*)(hid_t, bool))                    \
+    X(H5L_find_class, const H5L_class_t* (*)(H5L_type_t))
+
 struct Version {
     unsigned major = 0;
     unsigned minor = 0;
@@ -64,10 +73,9 @@ struct Api {
     QUARRY_HDF5_OPTIONAL(QUARRY_HDF5_MEMBER)
 #undef QUARRY_HDF5_MEMBER
 
-    // Not in HDF5's public headers, though every build exports them: the class behind a driver id,
-    // and behind a link type. There is no public way to ask for either.
-    H5FD_class_t* (*H5FD_get_class)(hid_t) = nullptr;
-    const H5L_class_t* (*H5L_find_class)(H5L_type_t) = nullptr;
+#define QUARRY_HDF5_MEMBER(name, type) std::type_identity_t<type> name = nullptr;
+    QUARRY_HDF5_INTERNAL(QUARRY_HDF5_MEMBER)
+#undef QUARRY_HDF5_MEMBER
 
     // Only in HDF5 1.14: puts the stock pass-through among the connectors that can be named.
     hid_t (*H5VL_pass_through_register)() = nullptr;

@@ -1,0 +1,36 @@
+#include "base/text.hpp"
+
+namespace quarry {
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view blank = " \t\r\n";
+    const size_t first = text.find_first_not_of(blank);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view separators) {
+    std::vector<std::string> parts;
+    size_t begin = 0;
+    while ((begin = text.find_first_not_of(separators, begin)) != std::string_view::npos) {
+        const size_t end = std::min(text.find_first_of(separators, begin), text.size());
+        parts.emplace_back(text.substr(begin, end - begin));
+        begin = end;
+    }
+    return parts;
+}
+
+std::string base_name(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
+
+std::string enumerate(const std::vector<std::string>& items) {
+    std::string text;
+    for (size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
+        text += items[i];
+    }
+    return text;
+}
+
+}  // namespace quarry
