@@ -36,7 +36,8 @@ H5FD_class_t class_around(const H5FD_class_t& inner) {
     };
     if (inner.query != nullptr) {
         outer.query = [](const H5FD_t* file, unsigned long* flags) noexcept {
-            return driver_query(*wrapped[kNumber], file, flags);
+            return file != nullptr ? driver_query(file, flags)
+                                   : wrapped[kNumber]->inner_class->query(nullptr, flags);
         };
     }
     if (inner.del != nullptr) {
@@ -54,18 +55,28 @@ H5FD_class_t numbered_class(size_t number, const H5FD_class_t& inner,
     return makers[number](inner);
 }
 
-bool is_gone(const WrappedDriver& driver, const Library& library) {
-    return driver.library == &library && library.api.H5Iis_valid(driver.inner) <= 0;
+// Whether the ids of an entry still name what they did: a driver may have been unregistered since, and
+// HDF5 may have been shut down and started anew.
+bool outer_is_ours(const WrappedDriver& driver) {
+    if (driver.outer < 0) return false;
+    const H5FD_class_t* outer = driver.library->api.H5FD_get_class(driver.outer);
+    return outer != nullptr && outer->name == driver.name.c_str();
 }
 
-// A free entry, or one whose driver has been unregistered since; null if there is none.
+bool is_current(const WrappedDriver& driver) {
+    return outer_is_ours(driver) &&
+           driver.library->api.H5FD_get_class(driver.inner) == driver.inner_class;
+}
+
+// A free entry, or a new one in place of one of this library that is no longer current; null if there is
+// none. The old one stays in memory: files may be open through it until they close.
 WrappedDriver* free_entry(const Library& library, size_t& number) {
     for (number = 0; number < kWrappedDrivers; ++number) {
-        if (wrapped[number] == nullptr) return wrapped[number] = new (std::nothrow) WrappedDriver;
-        if (is_gone(*wrapped[number], library)) {
-            library.api.H5Idec_ref(wrapped[number]->outer);
-            return wrapped[number];
-        }
+        WrappedDriver*& entry = wrapped[number];
+        if (entry == nullptr) return entry = new (std::nothrow) WrappedDriver;
+        if (entry->library != &library || is_current(*entry)) continue;
+        if (outer_is_ours(*entry)) library.api.H5Idec_ref(entry->outer);
+        return entry = new (std::nothrow) WrappedDriver;
     }
     return nullptr;
 }
@@ -88,7 +99,9 @@ bool register_around(Library& library, WrappedDriver& entry, size_t number, hid_
 template <auto Id>
 const WrappedDriver* entry_by(const Library& library, hid_t id) {
     for (const WrappedDriver* entry : wrapped) {
-        if (entry != nullptr && entry->library == &library && entry->*Id == id) return entry;
+        if (entry != nullptr && entry->library == &library && entry->*Id == id && is_current(*entry)) {
+            return entry;
+        }
     }
     return nullptr;
 }
@@ -97,9 +110,7 @@ const WrappedDriver* entry_by(const Library& library, hid_t id) {
 
 const WrappedDriver* driver_around(Library& library, hid_t inner) noexcept {
     const std::lock_guard guard(wrapped_mutex);
-    if (const auto* known = entry_by<&WrappedDriver::inner>(library, inner)) {
-        return known->outer >= 0 ? known : nullptr;
-    }
+    if (const auto* known = entry_by<&WrappedDriver::inner>(library, inner)) return known;
     size_t number = 0;
     WrappedDriver* entry = free_entry(library, number);
     if (entry != nullptr && register_around(library, *entry, number, inner)) return entry;

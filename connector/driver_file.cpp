@@ -147,10 +147,9 @@ herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access
     return answer;
 }
 
-herr_t driver_query(const WrappedDriver& driver, const H5FD_t* file,
-                    unsigned long* flags) noexcept {
-    const H5FD_t* inner = file != nullptr ? as_file(file).inner : nullptr;
-    return driver.inner_class->query(inner, flags);
+herr_t driver_query(const H5FD_t* file, unsigned long* flags) noexcept {
+    const H5FD_t* inner = as_file(file).inner;
+    return inner->cls->query(inner, flags);
 }
 
 }  // namespace quarry::connector

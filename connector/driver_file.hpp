@@ -12,7 +12,6 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
                     haddr_t largest) noexcept;
 herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept;
 
-// The inner driver's features; HDF5 also asks for them without a file.
-herr_t driver_query(const WrappedDriver& driver, const H5FD_t* file, unsigned long* flags) noexcept;
+herr_t driver_query(const H5FD_t* file, unsigned long* flags) noexcept;
 
 }  // namespace quarry::connector

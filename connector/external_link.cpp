@@ -56,14 +56,13 @@ H5L_traverse_func_t traverse_for(size_t slot, std::index_sequence<kSlots...>) {
 }  // namespace
 
 void follow_external_links(Library& library) noexcept {
-    if (library.follows_external_links) return;
-    library.follows_external_links = true;
     const auto slot = static_cast<size_t>(&library - &library_in_slot(0));
     const H5L_class_t* external = library.api.H5L_find_class(H5L_TYPE_EXTERNAL);
     if (external == nullptr || external->version != H5L_LINK_CLASS_T_VERS) return;
-    originals[slot] = *external;
     H5L_class_t ours = *external;
     ours.trav_func = traverse_for(slot, std::make_index_sequence<kLibraries>());
+    if (ours.trav_func == external->trav_func) return;
+    originals[slot] = *external;
     library.api.H5Lregister(&ours);
 }
 

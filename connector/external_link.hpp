@@ -8,7 +8,7 @@
 
 namespace quarry::connector {
 
-// Puts our driver around the one that an external link's access list names, from now on. Once per library.
+// Puts our driver around the one that an external link's access list names, from now on.
 void follow_external_links(Library& library) noexcept;
 
 }  // namespace quarry::connector

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <string_view>
 
-#include "connector/notice.hpp"
 #include "connector/vol_class.hpp"
 
 namespace quarry::connector {
@@ -36,27 +35,23 @@ bool native_is_default() {
 
 Library* library_of_caller(const void* caller) noexcept {
     const std::lock_guard guard(slots_mutex);
-    hdf5::Api api = hdf5::bind_to_library_at(caller);
+    const void* base = hdf5::library_base(caller);
     for (int i = 0; i < slots_used; ++i) {
-        if (slot(i).api.path == api.path) return &slot(i);
+        if (slot(i).base == base) return &slot(i);
     }
-    if (!api.usable) {
-        give_notice(Notice::Symbol, "the HDF5 in " + api.path +
-                                        " hides its functions, so Quarry cannot serve it; run the "
-                                        "program without HDF5_VOL_CONNECTOR (see `quarry doctor`)");
-        return nullptr;
-    }
-    if (slots_used == kLibraries) {
-        give_notice(Notice::Symbol, "more than " + std::to_string(kLibraries) +
-                                        " HDF5 libraries in one process; not serving " + api.path);
-        return nullptr;
-    }
+    if (slots_used == kLibraries) return nullptr;
     Library& library = slot(slots_used);
-    library.api = std::move(api);
+    library.base = base;
+    library.api = hdf5::bind_to_library_at(caller);
     library.may_be_probed = native_is_default();
     library.connector = connector_class_for_slot(slots_used);
     ++slots_used;
     return &library;
+}
+
+void begin_life(Library& library) noexcept {
+    library.native = {};
+    library.named_unders = nullptr;
 }
 
 Library& library_in_slot(int number) noexcept { return slot(number); }

@@ -12,21 +12,26 @@ struct NamedUnder;
 
 // h5py and netCDF4 wheels carry different HDF5 libraries and meet in one process, with one copy of
 // this plugin. Callbacks without an object (open, create, ...) learn whom they serve from a slot
-// number that is part of their type; eight is four times what was ever seen.
-constexpr int kLibraries = 8;
+// number that is part of their type; sixteen is eight times what was ever seen.
+constexpr int kLibraries = 16;
 
 struct Library {
+    const void* base = nullptr;
     hdf5::Api api;
     H5VL_class_t connector{};
     Under native;
     NamedUnder* named_unders = nullptr;
     std::atomic<int> infos{0};           // connector infos alive: somebody has chosen Quarry knowingly
     bool may_be_probed = false;          // HDF5 may ask us about files uninvited
-    bool follows_external_links = false;  // see external_link.hpp
 };
 
-// The slot of the library that `caller` lies in, bound on first sight. Null when that is not possible.
+// The slot of the library that `caller` lies in, bound on first sight; null when there are too many. Also
+// given for a library that hides its functions: asked uninvited we must still answer "not mine".
 Library* library_of_caller(const void* caller) noexcept;
+
+// A connector that is registered (again): HDF5 may have been shut down and started anew since, with new
+// ids for everything. Nothing of ours is open at that moment.
+void begin_life(Library& library) noexcept;
 
 Library& library_in_slot(int slot) noexcept;
 

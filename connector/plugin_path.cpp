@@ -4,10 +4,13 @@
 
 #include <climits>
 #include <cstdlib>
+#include <new>
 #include <string>
 
 namespace quarry::connector {
 namespace {
+
+constexpr const char* kPath = "HDF5_PLUGIN_PATH";
 
 // .../site-packages/netcdf4.libs/libhdf5-*.so -> .../site-packages/netCDF4/plugins
 std::string filters_beside(const std::string& library) {
@@ -22,17 +25,24 @@ std::string filters_beside(const std::string& library) {
     return access(sign.c_str(), R_OK) == 0 ? filters : "";
 }
 
+void append_to_environment(const std::string& folder) {
+    const char* value = std::getenv(kPath);
+    const std::string path = value != nullptr ? value : "";
+    if ((":" + path + ":").find(":" + folder + ":") != std::string::npos) return;
+    setenv(kPath, (path.empty() ? folder : path + ":" + folder).c_str(), 1);
+}
+
 }  // namespace
 
 void restore_plugin_path(const Library& library) noexcept {
-    const char* unset = std::getenv("QUARRY_PLUGIN_PATH_UNSET");
-    if (library.may_be_probed || unset == nullptr || library.api.H5PLappend == nullptr) return;
-    for (int slot = 0; slot < kLibraries; ++slot) {
-        const std::string filters = filters_beside(library_in_slot(slot).api.path);
-        if (!filters.empty()) {
-            library.api.H5PLappend(filters.c_str());
-            return;
-        }
+    if (std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed) return;
+    try {
+        const std::string filters = filters_beside(library.api.path);
+        if (filters.empty()) return;
+        append_to_environment(filters);
+        if (library.api.H5PLappend != nullptr) library.api.H5PLappend(filters.c_str());
+    } catch (const std::bad_alloc&) {
+        // The program goes on without those filters and says so where it needs them.
     }
 }
 

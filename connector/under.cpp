@@ -53,6 +53,12 @@ const Under* load(Library& library, const char* name, const char* info) {
 }  // namespace
 
 const Under* native_under(Library& library) {
+    if (!library.api.usable) {
+        give_notice(Notice::Symbol, "the HDF5 in " + library.api.path +
+                                        " hides its functions, so Quarry cannot serve it; run the "
+                                        "program without HDF5_VOL_CONNECTOR (see `quarry doctor`)");
+        return nullptr;
+    }
     if (library.native.callbacks == nullptr &&
         !fill(library.native, library, library.api.H5VLget_connector_id_by_name("native"))) {
         return nullptr;

@@ -162,6 +162,7 @@ H5VL_class_t connector_class() {
     cls.conn_version = 1;
     cls.cap_flags = kCapabilities;
     cls.initialize = [](hid_t) noexcept {
+        begin_life(library_in_slot(kSlot));
         restore_plugin_path(library_in_slot(kSlot));
         return herr_t{0};
     };

@@ -34,6 +34,11 @@ void add_missing(Api& api, const char* name) {
 
 }  // namespace
 
+const void* library_base(const void* address) {
+    Dl_info where{};
+    return dladdr(address, &where) != 0 ? where.dli_fbase : nullptr;
+}
+
 Api bind_to_library_at(const void* address) {
     Api api;
     void* library = open_library_at(address, api.path);

@@ -88,9 +88,12 @@ struct Api {
 // Asks the library for its version: a call into HDF5, so not for where its errors must stay.
 Version version_of(const Api& api);
 
-// Binds to the library that `address` lies in: the caller of a plugin's entry point.
-// The library stays loaded from then on. Calls nothing in it: HDF5 also loads plugins while it holds
-// the errors of a failed open, and entering its API would clear them.
+// Where the library that `address` lies in begins: its identity.
+const void* library_base(const void* address);
+
+// Binds to the library that `address` lies in: the caller of a plugin's entry point. The library
+// stays loaded from then on. Calls nothing in it: HDF5 also loads plugins while it holds the errors of
+// a failed open, and entering its API would clear them.
 Api bind_to_library_at(const void* address);
 
 }  // namespace quarry::hdf5

@@ -85,11 +85,10 @@ INSTANTIATE_TEST_SUITE_P(Optional, MissingSymbol,
                                                 QUARRY_HDF5_INTERNAL(QUARRY_NAME)}),
                          [](const auto& test) { return std::string(test.param); });
 
-// Nothing can be passed through without these: HDF5 is told that there is no such connector, and what it
-// makes of that is its own affair (2.0 crashes). `quarry run` and `quarry doctor` find that out before the program does.
+// Nothing can be passed through without these, so no file can be opened. `quarry run` and `quarry doctor` find that out before the program does.
 class EssentialSymbol : public testing::TestWithParam<const char*> {};
 
-TEST_P(EssentialSymbol, IsNamedBeforeHdf5Fails) {
+TEST_P(EssentialSymbol, IsExplainedOnStderr) {
     const Outcome outcome = run_with("bytes=on", std::string("symbol:") + GetParam());
     EXPECT_EQ(outcome.errors.rfind("quarry: the HDF5 in ", 0), 0u) << outcome.errors;
     EXPECT_NE(outcome.errors.find("hides its functions"), std::string::npos) << outcome.errors;

@@ -1,0 +1,139 @@
+// What programs do with HDF5, one workload a run, natively or under whichever connector the environment
+// names. `bench/run` alternates the runs and compares them.
+//
+//   workloads --benchmark_filter=large_read     a workload
+//   workloads tiny COUNT                        for counting instructions: nothing but HDF5 calls
+//
+// Files lie in the current directory; `workloads prepare` makes those that are read.
+#include <benchmark/benchmark.h>
+#include <hdf5.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr hsize_t kGibibyte = hsize_t{1} << 30;
+constexpr int kManyDatasets = 200;
+constexpr hsize_t kManyBytes = 1'000'000;
+constexpr int kTinyDatasets = 2000;
+
+void fail(const char* what) {
+    std::fprintf(stderr, "workloads: %s failed\n", what);
+    std::exit(1);
+}
+
+hid_t create_file(const char* name) {
+    const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (file < 0) fail(name);
+    return file;
+}
+
+hid_t open_file(const char* name) {
+    const hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0) fail(name);
+    return file;
+}
+
+template <typename Value>
+void write_dataset(hid_t file, const char* name, hid_t type, const std::vector<Value>& values) {
+    const hsize_t size = values.size();
+    const hid_t space = H5Screate_simple(1, &size, nullptr);
+    const hid_t dataset =
+        H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) fail(name);
+    H5Dclose(dataset);
+    H5Sclose(space);
+}
+
+template <typename Value>
+void read_dataset(hid_t file, const char* name, hid_t type, std::vector<Value>& values) {
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) fail(name);
+    H5Dclose(dataset);
+}
+
+std::string numbered(int number) {
+    char name[16];
+    std::snprintf(name, sizeof name, "d%05d", number);
+    return name;
+}
+
+std::vector<double> large_values() { return std::vector<double>(kGibibyte / sizeof(double), 1.5); }
+
+void large_read(benchmark::State& state) {
+    std::vector<double> values = large_values();
+    for (auto _ : state) {
+        const hid_t file = open_file("large.h5");
+        read_dataset(file, "values", H5T_NATIVE_DOUBLE, values);
+        H5Fclose(file);
+    }
+    state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * kGibibyte));
+}
+BENCHMARK(large_read)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void large_write(benchmark::State& state) {
+    const std::vector<double> values = large_values();
+    for (auto _ : state) {
+        const hid_t file = create_file("written.h5");
+        write_dataset(file, "values", H5T_NATIVE_DOUBLE, values);
+        H5Fclose(file);
+    }
+    state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * kGibibyte));
+}
+BENCHMARK(large_write)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void many_datasets(benchmark::State& state) {
+    std::vector<char> values(kManyBytes);
+    for (auto _ : state) {
+        const hid_t file = open_file("many.h5");
+        for (int i = 0; i < kManyDatasets; ++i) {
+            read_dataset(file, numbered(i).c_str(), H5T_NATIVE_CHAR, values);
+        }
+        H5Fclose(file);
+    }
+}
+BENCHMARK(many_datasets)->Iterations(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void prepare() {
+    hid_t file = create_file("large.h5");
+    write_dataset(file, "values", H5T_NATIVE_DOUBLE, large_values());
+    H5Fclose(file);
+    file = create_file("many.h5");
+    for (int i = 0; i < kManyDatasets; ++i) {
+        write_dataset(file, numbered(i).c_str(), H5T_NATIVE_CHAR, std::vector<char>(kManyBytes, 7));
+    }
+    H5Fclose(file);
+    file = create_file("tiny.h5");
+    for (int i = 0; i < kTinyDatasets; ++i) {
+        write_dataset(file, numbered(i).c_str(), H5T_NATIVE_INT, std::vector<int>(16, i));
+    }
+    H5Fclose(file);
+}
+
+void tiny(int count) {
+    std::vector<int> values(16);
+    const hid_t file = open_file("tiny.h5");
+    for (int i = 0; i < count; ++i) read_dataset(file, numbered(i).c_str(), H5T_NATIVE_INT, values);
+    H5Fclose(file);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const std::string verb = count > 1 ? arguments[1] : "";
+    if (verb == "prepare") {
+        prepare();
+        return 0;
+    }
+    if (verb == "tiny" && count > 2) {
+        tiny(std::atoi(arguments[2]));
+        return 0;
+    }
+    benchmark::Initialize(&count, arguments);
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}
