@@ -1,6 +1,11 @@
 # HDF5 >= 1.14: the headers for the connector (which never links the library), and the library and
-# tools for the tests. HDF5_ROOT names one of your own; set-up passes the private one where the
-# system has none that is new enough.
+# tools for the tests. HDF5_ROOT names one of your own; otherwise it is the one that set-up found or
+# built, and without set-up the system's.
+set(found_by_setup ${PROJECT_SOURCE_DIR}/.deps/hdf5.env)
+if(NOT HDF5_ROOT AND NOT DEFINED ENV{HDF5_ROOT} AND EXISTS ${found_by_setup})
+  file(STRINGS ${found_by_setup} prefix REGEX "^HDF5_PREFIX=")
+  string(REGEX REPLACE "^HDF5_PREFIX=\"(.*)\"$" "\\1" HDF5_ROOT "${prefix}")
+endif()
 find_package(HDF5 REQUIRED COMPONENTS C)
 if(HDF5_VERSION VERSION_LESS 1.14)
   message(FATAL_ERROR "HDF5 ${HDF5_VERSION} was found; Quarry needs 1.14 or newer. Run `make build`, "
