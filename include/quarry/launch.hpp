@@ -17,14 +17,14 @@ using Command = std::vector<std::string>;
 class Environment {
 public:
     static Environment of_process();
-    Environment() = default;
-    explicit Environment(std::map<std::string, std::string> variables)
-        : variables_(std::move(variables)) {}
+    static Environment of(std::map<std::string, std::string> variables) {
+        Environment environment;
+        environment.variables_ = std::move(variables);
+        return environment;
+    }
 
     std::optional<std::string> get(const std::string& name) const;
-    void set(const std::string& name, std::string value) {
-        variables_[name] = std::move(value);
-    }
+    void set(const std::string& name, std::string value) { variables_[name] = std::move(value); }
     void unset(const std::string& name) { variables_.erase(name); }
 
     // "NAME=value", as exec wants them.
@@ -46,9 +46,9 @@ Environment with_changes(Environment environment, const std::vector<EnvironmentC
 
 // What is not said here stays as an outer `quarry run` has set it.
 struct LaunchOptions {
-    std::optional<bool> bytes;   // the byte layer (file driver); on unless said otherwise
-    std::string under;           // another connector to stand on: "NAME" or "NAME its options"
-    std::string witness;         // directory in which each process leaves proof of the connector
+    std::optional<bool> bytes;  // the byte layer (file driver); on unless said otherwise
+    std::string under;          // another connector to stand on: "NAME" or "NAME its options"
+    std::string witness;        // directory in which each process leaves proof of the connector
 };
 
 struct Plugin {
@@ -65,7 +65,7 @@ Plugin find_plugin();
 struct LaunchPlan {
     enum class Route {
         Connector,  // the program runs under the connector
-        Aside,      // it would not work, or see nothing: the program runs as if Quarry were not there
+        Aside,  // it would not work, or see nothing: the program runs as if Quarry were not there
     };
 
     Route route = Route::Connector;

@@ -32,8 +32,9 @@ namespace quarry::hdf5 {
     X(H5Eset_auto2)             \
     X(H5Eset_current_stack)     \
     X(H5FDregister)             \
+    X(H5Fget_access_plist)      \
     X(H5Idec_ref)               \
-    X(H5Iis_valid)              \
+    X(H5Iget_file_id)           \
     X(H5Lregister)              \
     X(H5Pclose)                 \
     X(H5Pcopy)                  \
@@ -48,7 +49,6 @@ namespace quarry::hdf5 {
     X(H5Pset_vol)               \
     X(H5VLconnector_str_to_info) \
     X(H5VLfree_connector_info)  \
-    X(H5VLget_connector_name)   \
     X(H5VLregister_connector_by_name) \
     X(H5allocate_memory)
 

@@ -8,6 +8,9 @@
 
 namespace quarry::hdf5 {
 
+// A function that every HDF5 has: where a plugin can see it, it can see the others.
+inline constexpr const char* kOpenFunction = "H5open";
+
 struct LibraryFacts {
     std::string version;
     bool parallel = false;                  // built with MPI

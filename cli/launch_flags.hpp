@@ -1,0 +1,26 @@
+// The options that `run` and `env` share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <quarry/launch.hpp>
+#include <string>
+
+namespace quarry::cli {
+
+class LaunchFlags {
+public:
+    void declare(CLI::App& app);
+
+    LaunchOptions options() const;
+    bool require() const { return require_; }
+    bool quiet() const { return quiet_; }
+
+private:
+    std::string under_;
+    std::string witness_;
+    bool no_bytes_ = false;
+    bool require_ = false;
+    bool quiet_ = false;
+};
+
+}  // namespace quarry::cli

@@ -1,0 +1,43 @@
+// How to speak to the user: colours and signs where the terminal has them, plain text elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace quarry::cli {
+
+// One line on stderr, marked as ours.
+void say(std::string_view message);
+
+struct Style {
+    bool colours = false;
+    bool signs = false;  // the locale can show ✓ and ✗
+
+    static Style of_output();
+
+    std::string good(std::string_view text) const { return paint(text, "32"); }
+    std::string bad(std::string_view text) const { return paint(text, "31"); }
+    std::string faint(std::string_view text) const { return paint(text, "2"); }
+    std::string strong(std::string_view text) const { return paint(text, "1"); }
+
+private:
+    std::string paint(std::string_view text, std::string_view code) const;
+};
+
+// A line on stderr that replaces itself; nothing unless stderr is a terminal.
+class ProgressLine {
+public:
+    ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    ~ProgressLine() { clear(); }
+
+    void show(std::string_view step);
+    void clear();
+
+private:
+    bool active_;
+    bool shown_ = false;
+};
+
+}  // namespace quarry::cli

@@ -1,0 +1,41 @@
+// What every verb of the program offers. One file each; `verbs()` lists them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <quarry/launch.hpp>
+#include <string_view>
+#include <vector>
+
+namespace quarry::cli {
+
+// Documented in docs/man/quarry.1; 126 and 127 come from ExecFailure.
+enum ExitCode : int {
+    kSuccess = 0,
+    kFoundProblems = 1,
+    kWrongUsage = 2,
+    kQuarryFailed = 125,
+};
+
+class Verb {
+public:
+    enum class TakesCommand { No, Optional, Required };
+
+    virtual ~Verb() = default;
+
+    virtual std::string_view name() const = 0;
+    virtual std::string_view summary() const = 0;
+    virtual std::string_view usage() const = 0;     // what follows the name
+    virtual std::string_view examples() const = 0;  // lines for --help
+    virtual TakesCommand takes_command() const { return TakesCommand::No; }
+
+    virtual void declare_options(CLI::App& app) = 0;
+    virtual int execute(const Command& command) = 0;
+};
+
+std::unique_ptr<Verb> make_run_verb();
+std::unique_ptr<Verb> make_env_verb();
+std::unique_ptr<Verb> make_doctor_verb();
+std::unique_ptr<Verb> make_completion_verb();
+
+}  // namespace quarry::cli

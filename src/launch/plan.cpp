@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <filesystem>
+#include <quarry/launch.hpp>
+
+#include "base/text.hpp"
+#include "launch/command.hpp"
+#include "launch/compose.hpp"
+#include "launch/library.hpp"
+#include "launch/probe.hpp"
+#include "launch/python.hpp"
+
+namespace quarry {
+namespace {
+
+// Stands for what a batch script is likely to start.
+constexpr const char* kUsualPrograms[] = {"python3", "h5dump", "ncdump"};
+
+std::vector<Hdf5Library> libraries_of(const Program& program, const Environment& environment) {
+    if (program.kind == Program::Kind::Python) return python_libraries(program.path, environment);
+    if (program.kind != Program::Kind::Binary) return {};
+    const auto linked = linked_hdf5(program.path, environment).hdf5;
+    return linked ? std::vector{*linked} : std::vector<Hdf5Library>{};
+}
+
+std::vector<Hdf5Library> usual_libraries(const Environment& environment) {
+    std::vector<Hdf5Library> libraries;
+    for (const char* name : kUsualPrograms) {
+        const auto found = libraries_of(resolve_program({name}, environment), environment);
+        libraries.insert(libraries.end(), found.begin(), found.end());
+    }
+    return libraries;
+}
+
+// The default plugin paths matter only while the user has not set any.
+std::vector<std::string> hidden_paths(const std::vector<Hdf5Library>& libraries,
+                                      const Environment& environment) {
+    if (environment.get(kPluginPathVariable)) return {};
+    std::vector<std::string> files;
+    for (const Hdf5Library& library : libraries)
+        if (library.served() && !library.linked_in &&
+            std::find(files.begin(), files.end(), library.path) == files.end())
+            files.push_back(library.path);
+    return default_plugin_paths(files);
+}
+
+// Reasons that hold whatever the program is.
+std::vector<std::string> general_reasons(const Environment& environment, const Plugin& plugin) {
+    std::vector<std::string> reasons;
+    if (!plugin.usable()) reasons.push_back(plugin.problem);
+    if (environment.get(kPreloadVariable) == "::")
+        reasons.push_back(
+            "HDF5_PLUGIN_PRELOAD=:: in the environment tells HDF5 to load no plugins");
+    return reasons;
+}
+
+LaunchPlan aside(const Environment& environment, std::vector<std::string> reasons) {
+    return {LaunchPlan::Route::Aside, compose_aside(environment), std::move(reasons)};
+}
+
+// Made here, and its name made absolute: the program may change its directory.
+Result<LaunchOptions> with_witness_directory(LaunchOptions options) {
+    if (options.witness.empty()) return options;
+    std::error_code failed;
+    const auto directory = std::filesystem::absolute(options.witness, failed);
+    if (!failed) std::filesystem::create_directories(directory, failed);
+    if (failed)
+        return Error{"The directory " + options.witness +
+                     " for --witness cannot be made: " + failed.message() + "."};
+    options.witness = directory;
+    return options;
+}
+
+Result<LaunchPlan> through_connector(const Environment& environment, const LaunchOptions& options,
+                                     const Plugin& plugin,
+                                     const std::vector<Hdf5Library>& libraries,
+                                     std::vector<std::string> reasons) {
+    const auto prepared = with_witness_directory(options);
+    if (!prepared) return prepared.error();
+    auto changes = compose_connector(environment, *prepared, plugin.directory(),
+                                     hidden_paths(libraries, environment));
+    if (!changes) {
+        const bool asked = !options.witness.empty() || !options.under.empty();
+        if (asked) return changes.error();
+        reasons.push_back(changes.error().message);
+        return aside(environment, std::move(reasons));
+    }
+    return LaunchPlan{LaunchPlan::Route::Connector, std::move(*changes), std::move(reasons)};
+}
+
+}  // namespace
+
+Result<LaunchPlan> plan_launch(const Command& command, const Environment& environment,
+                               const LaunchOptions& options, const Plugin& plugin) {
+    std::vector<std::string> reasons = general_reasons(environment, plugin);
+    if (!reasons.empty()) return aside(environment, reasons);
+
+    const Program program = resolve_program(command, environment);
+    if (!program.cleared_by.empty())
+        reasons.push_back(program.cleared_by + "; start Quarry behind it, as in `" +
+                          base_name(command.front()) + " ... quarry run -- PROGRAM`");
+    bool endangered = false;
+    bool any_served = false;
+    const auto libraries = libraries_of(program, environment);
+    for (const Hdf5Library& library : libraries) {
+        if (!library.served()) reasons.push_back(library.objection());
+        endangered |= library.endangered();
+        any_served |= library.served();
+    }
+    const bool pointless = !libraries.empty() && !any_served;
+    if (endangered || pointless) return aside(environment, reasons);
+    return through_connector(environment, options, plugin, libraries, std::move(reasons));
+}
+
+Result<LaunchPlan> plan_environment(const Environment& environment, const LaunchOptions& options,
+                                    const Plugin& plugin) {
+    std::vector<std::string> reasons = general_reasons(environment, plugin);
+    if (!reasons.empty()) return aside(environment, reasons);
+    const auto libraries = usual_libraries(environment);
+    for (const Hdf5Library& library : libraries)
+        if (!library.served()) reasons.push_back(library.objection());
+    return through_connector(environment, options, plugin, libraries, std::move(reasons));
+}
+
+}  // namespace quarry

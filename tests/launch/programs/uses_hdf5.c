@@ -1,0 +1,5 @@
+int H5open(void);
+
+int main(void) {
+    return H5open() == 0;
+}
