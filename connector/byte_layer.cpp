@@ -5,6 +5,11 @@
 #include "connector/notice.hpp"
 
 namespace quarry::connector {
+namespace {
+
+thread_local bool asking_ourselves = false;  // then the list of a file is wanted as it is
+
+}  // namespace
 
 bool byte_layer_works(Library& library) noexcept {
     const hdf5::Api& api = library.api;
@@ -43,8 +48,27 @@ bool put_driver_around(Library& library, hid_t access, const Info* info) noexcep
     return done;
 }
 
+bool is_in_file_with_driver(Library& library, hid_t object) noexcept {
+    const hdf5::Api& api = library.api;
+    const hid_t file = api.H5Iget_file_id(object);
+    if (file < 0) return false;
+    asking_ourselves = true;
+    const hid_t access = api.H5Fget_access_plist(file);
+    asking_ourselves = false;
+    DriverChoice choice{};
+    bool is = false;
+    if (access >= 0 && get_choice(api, access, choice)) {
+        is = wrapped_driver_of(library, choice.driver) != nullptr;
+        free_choice(library, choice);
+    }
+    if (access >= 0) api.H5Pclose(access);
+    api.H5Idec_ref(file);
+    return is;
+}
+
 void give_back_callers_driver(Library& library, hid_t access) noexcept {
     DriverChoice choice{};
+    if (asking_ourselves) return;
     if (!library.api.missing.empty() || !get_choice(library.api, access, choice)) return;
     if (wrapped_driver_of(library, choice.driver) != nullptr && choice.info != nullptr) {
         set_choice(library.api, access, static_cast<const DriverInfo*>(choice.info)->callers);

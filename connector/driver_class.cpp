@@ -75,6 +75,7 @@ WrappedDriver* free_entry(const Library& library, size_t& number) {
         WrappedDriver*& entry = wrapped[number];
         if (entry == nullptr) return entry = new (std::nothrow) WrappedDriver;
         if (entry->library != &library || is_current(*entry)) continue;
+        if (entry->outer < 0) return entry;  // was never registered
         if (outer_is_ours(*entry)) library.api.H5Idec_ref(entry->outer);
         return entry = new (std::nothrow) WrappedDriver;
     }

@@ -70,6 +70,10 @@ herr_t info_from_text(Library& library, const char* text, void** info) noexcept 
         auto* made = new Info{kMark, 1, &library, config_or_aside(text)};
         library.infos.fetch_add(1);
         bear_witness(library, made->config, Witnessed::Library);
+        // Loaded now and not when it is first needed: later, HDF5 compares names with one that it has
+        // freed by then (seen in 1.14.5, when a connector chosen by the environment is followed by
+        // another one by name).
+        under_of(library, made);
         *info = made;
     } catch (const std::bad_alloc&) {
         // No info means no options: HDF5 and the program go on.

@@ -50,9 +50,12 @@ Library* library_of_caller(const void* caller) noexcept {
 }
 
 void begin_life(Library& library) noexcept {
+    if (library.lives++ > 0) return;
     library.native = {};
     library.named_unders = nullptr;
 }
+
+void end_life(Library& library) noexcept { --library.lives; }
 
 Library& library_in_slot(int number) noexcept { return slot(number); }
 

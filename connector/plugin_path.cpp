@@ -2,15 +2,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <climits>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <string_view>
+
+#include "connector/default_path.hpp"
 
 namespace quarry::connector {
 namespace {
 
 constexpr const char* kPath = "HDF5_PLUGIN_PATH";
+
+enum class Restored { Nothing, Default, Filters };
+
+std::atomic<const std::string*> filters{nullptr};  // of the netCDF4 wheel, once its library has started
+std::array<std::atomic<Restored>, kLibraries> restored;
 
 // .../site-packages/netcdf4.libs/libhdf5-*.so -> .../site-packages/netCDF4/plugins
 std::string filters_beside(const std::string& library) {
@@ -25,24 +36,57 @@ std::string filters_beside(const std::string& library) {
     return access(sign.c_str(), R_OK) == 0 ? filters : "";
 }
 
-void append_to_environment(const std::string& folder) {
+void append_to_environment(const std::string& filters) {
     const char* value = std::getenv(kPath);
     const std::string path = value != nullptr ? value : "";
-    if ((":" + path + ":").find(":" + folder + ":") != std::string::npos) return;
-    setenv(kPath, (path.empty() ? folder : path + ":" + folder).c_str(), 1);
+    if ((":" + path + ":").find(":" + filters + ":") != std::string::npos) return;
+    setenv(kPath, (path.empty() ? filters : path + ":" + filters).c_str(), 1);
+}
+
+std::atomic<Restored>& state_of(const Library& library) {
+    return restored[static_cast<size_t>(&library - &library_in_slot(0))];
+}
+
+bool user_has_set_path(const Library& library) {
+    return std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed;
+}
+
+void append_all(const Library& library, std::string_view path) {
+    while (!path.empty() && library.api.H5PLappend != nullptr) {
+        const size_t end = std::min(path.find(':'), path.size());
+        library.api.H5PLappend(std::string(path.substr(0, end)).c_str());
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
 }
 
 }  // namespace
 
-void restore_plugin_path(const Library& library) noexcept {
-    if (std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed) return;
+void look_for_filters(const Library& library) noexcept {
+    if (user_has_set_path(library)) return;
+    if (filters.load() != nullptr) {
+        state_of(library) = Restored::Filters;  // it has read the environment by itself
+        return;
+    }
     try {
-        const std::string filters = filters_beside(library.api.path);
-        if (filters.empty()) return;
-        append_to_environment(filters);
-        if (library.api.H5PLappend != nullptr) library.api.H5PLappend(filters.c_str());
+        const std::string found = filters_beside(library.api.path);
+        if (found.empty()) return;
+        append_to_environment(found);
+        filters = new std::string(found);
     } catch (const std::bad_alloc&) {
-        // The program goes on without those filters and says so where it needs them.
+        // Whoever needs those filters says that they are missing.
+    }
+}
+
+void restore_plugin_path(const Library& library) noexcept {
+    std::atomic<Restored>& state = state_of(library);
+    const std::string* wheels = filters.load(std::memory_order_relaxed);
+    const Restored wanted = wheels != nullptr ? Restored::Filters : Restored::Default;
+    if (state.load(std::memory_order_relaxed) >= wanted || user_has_set_path(library)) return;
+    if (state.exchange(wanted) >= wanted) return;
+    try {
+        append_all(library, wheels != nullptr ? *wheels : default_plugin_path(library.base));
+    } catch (const std::bad_alloc&) {
+        // As above.
     }
 }
 

@@ -1,15 +1,22 @@
 // Plugin directories that a program would have had without us.
+//
+// `quarry run` has to set HDF5_PLUGIN_PATH, and notes in QUARRY_PLUGIN_PATH_UNSET that the user had not.
+// With the variable set, HDF5 no longer looks into the directories that are compiled into it, and the
+// netCDF4 wheel no longer points it at its own filters. Both are added here.
 #pragma once
 
 #include "connector/library.hpp"
 
 namespace quarry::connector {
 
-// The netCDF4 wheel points HDF5_PLUGIN_PATH at its own filters, but only where the variable is not set.
-// `quarry run` has to set it, notes in QUARRY_PLUGIN_PATH_UNSET that the user had not, and the
-// directory is added here when the wheel's library starts: on that library's own path, and in the
-// environment, from which netCDF-C fills that path anew, and libraries and processes that start later
-// read it, as they would natively.
+// When a library starts. If it is that of the wheel, its filters are put into the environment, for
+// HDF5 libraries and processes that start later.
+void look_for_filters(const Library& library) noexcept;
+
+// When a file is opened: adds those filters, or else the library's own directories, to its path. Not
+// earlier, because netCDF-C reads the variable, starts HDF5, and then empties that path to fill it with
+// what it has read. The filters are not for the wheel alone: a library that came before it looks at the
+// variable when it needs its first plugin, which natively is after netCDF4 has set it.
 void restore_plugin_path(const Library& library) noexcept;
 
 }  // namespace quarry::connector

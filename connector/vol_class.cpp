@@ -163,7 +163,11 @@ H5VL_class_t connector_class() {
     cls.cap_flags = kCapabilities;
     cls.initialize = [](hid_t) noexcept {
         begin_life(library_in_slot(kSlot));
-        restore_plugin_path(library_in_slot(kSlot));
+        look_for_filters(library_in_slot(kSlot));
+        return herr_t{0};
+    };
+    cls.terminate = []() noexcept {
+        end_life(library_in_slot(kSlot));
         return herr_t{0};
     };
     fill_info<kSlot>(cls.info_cls);

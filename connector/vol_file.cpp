@@ -4,6 +4,7 @@
 #include "connector/byte_layer.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
+#include "connector/plugin_path.hpp"
 #include "connector/witness.hpp"
 
 namespace quarry::connector {
@@ -14,6 +15,7 @@ using Specific = Forward<&H5VL_class_t::file_cls, &H5VL_file_class_t::specific>;
 // Opens or creates: `below` is given the connector below and the access list for it.
 template <typename Below>
 void* begin_file(Library& library, hid_t access, void** request, Below below_call) {
+    restore_plugin_path(library);
     const ChosenInfo info(library, access);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return nullptr;
@@ -104,11 +106,7 @@ herr_t file_specific(Library& library, void* object, H5VL_file_specific_args_t* 
             if (answer >= 0) *file = wrap(under, *file);
             return answer;
         }
-        case H5VL_FILE_IS_EQUAL: {
-            H5VL_file_specific_args_t changed = *arguments;
-            changed.args.is_equal.obj2 = below(arguments->args.is_equal.obj2);
-            return Specific::call(object, &changed, transfer, request);
-        }
+        case H5VL_FILE_IS_EQUAL:  // the second file is given as the connector at the bottom knows it
         case H5VL_FILE_FLUSH:
             break;
     }
