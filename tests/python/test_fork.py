@@ -1,0 +1,140 @@
+"""Processes that fork, spawn and execute others, with files open."""
+
+import pytest
+
+PREPARE = """
+import os, sys, h5py, numpy as np
+def prepare():
+    with h5py.File("data.h5", "w") as f:
+        f["x"] = np.arange(1000.0)
+        f.create_dataset("z", data=np.arange(1000), chunks=(100,), compression="gzip")
+"""
+
+
+@pytest.mark.hazard(12)
+@pytest.mark.parametrize("method", ("fork", "spawn", "forkserver"))
+def test_pools(both, method):
+    outcome = both(
+        PREPARE
+        + f"""
+import multiprocessing
+
+def read(number):
+    with h5py.File("data.h5", "r") as f:
+        return f["x"][number] + f["z"][::number + 1].sum()
+
+def write(number):
+    with h5py.File(f"part{{number}}.h5", "w") as f:
+        f["x"] = np.arange(number)
+    return number
+
+if __name__ == "__main__":
+    prepare()
+    context = multiprocessing.get_context({method!r})
+    with context.Pool(2) as pool:
+        print(pool.map(read, range(20)), pool.map(write, range(6)))
+        pool.close(), pool.join()
+    print(read(3))
+""",
+        files="any",
+    )
+    assert len({witness.pid for witness in outcome.witnesses}) >= 3
+
+
+@pytest.mark.hazard(12)
+def test_child_uses_a_file_opened_before_the_fork(both):
+    outcome = both(
+        PREPARE
+        + """
+prepare()
+f = h5py.File("data.h5", "r")
+print(f["x"][:3])
+for number in range(3):
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        print("child", number, f["x"][5], f["z"][...].sum(), h5py.File("data.h5", "r")["z"][7])
+        sys.stdout.flush()
+        f.close()
+        os._exit(number)
+    print("status", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(f["z"][9], len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")))
+""",
+        files="any",
+    )
+    # A child opens a file of its own and says so in a witness of its own.
+    assert len({witness.pid for witness in outcome.witnesses}) == 4
+
+
+@pytest.mark.hazard(12)
+def test_fork_while_other_threads_are_inside_hdf5(both):
+    """A lock that another thread holds at the fork stays held in the child for ever."""
+    both(
+        PREPARE
+        + """
+import threading
+prepare()
+stop = threading.Event()
+
+def read_on():
+    while not stop.is_set():
+        with h5py.File("data.h5", "r") as f:
+            f["z"][...]
+
+threads = [threading.Thread(target=read_on) for _ in range(3)]
+[thread.start() for thread in threads]
+for number in range(20):
+    # h5py's own lock is held around the fork, as it does itself.
+    child = os.fork()
+    if child == 0:
+        with h5py.File("data.h5", "r") as f:
+            os._exit(int(f["z"][number]))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+stop.set()
+[thread.join() for thread in threads]
+""",
+        files="any",
+    )
+
+
+def test_exec_chain(both):
+    """Shell, Python and exec hand the selection on; each process is served anew."""
+    outcome = both(
+        PREPARE
+        + """
+import subprocess
+prepare()
+read = "import h5py; f = h5py.File('data.h5', 'r'); print(f['x'][4])"
+subprocess.run(["sh", "-c", f'"{sys.executable}" -c "{read}"'], check=True)
+print(subprocess.run([sys.executable, "-c", read], env={}, capture_output=True, text=True).stdout)
+sys.stdout.flush()
+os.execv(sys.executable, [sys.executable, "-c", read + "; raise SystemExit(7)"])
+""",
+        files="any",
+        status=7,
+    )
+    assert len({witness.pid for witness in outcome.witnesses}) == 2
+
+
+def test_data_loader(both):
+    """Workers that open lazily and keep their file, fed by queues: what PyTorch does."""
+    both(
+        PREPARE
+        + """
+import multiprocessing
+opened = None
+
+def item(number):
+    global opened
+    if opened is None:
+        opened = h5py.File("data.h5", "r")
+    return float(opened["x"][number])
+
+if __name__ == "__main__":
+    prepare()
+    item(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(sum(pool.imap_unordered(item, range(200), chunksize=7)))
+""",
+        files="any",
+    )
