@@ -10,7 +10,7 @@ help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: build ## see Quarry at work on a small workflow
-	@examples/demo/run
+	@.venv/bin/python examples/demo/run
 
 build: setup ## the program in build/bin, the plugin in build/lib/quarry
 	@scripts/build default

@@ -7,6 +7,7 @@
 
 #include "base/fault.hpp"
 #include "connector/driver_file.hpp"
+#include "connector/fork.hpp"
 #include "connector/notice.hpp"
 
 namespace quarry::connector {
@@ -16,6 +17,7 @@ namespace {
 constexpr size_t kWrappedDrivers = 32;
 std::array<WrappedDriver*, kWrappedDrivers> wrapped;
 std::mutex wrapped_mutex;
+[[maybe_unused]] const bool wrapped_mutex_is_free = keep_free_across_fork<wrapped_mutex>();
 
 // Not that of the inner driver: HDF5 finds drivers by it.
 constexpr H5FD_class_value_t kDriverValue = 20818;

@@ -1,5 +1,6 @@
 #include "connector/driver_file.hpp"
 
+#include <cstring>
 #include <new>
 
 #include "connector/reserve.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 struct DriverFile {
     H5FD_t outer;  // HDF5 fills it in; must be first
+    void* mpi_file;  // HDF5 takes it from this place in the file of a MPI driver, without asking that
     H5FD_t* inner;
     DriverInfo* info;
 };
@@ -40,6 +42,13 @@ H5FD_t* open_inner(const DriverInfo& info, const char* name, unsigned flags, hid
     H5FD_t* inner = driver.inner_class->open(name, flags, access, largest);
     if (inner != nullptr) fill_in(driver, *inner, flags, largest);
     return inner;
+}
+
+// The handle that H5Fset_mpi_atomicity and its opposite look for.
+void* mpi_file_of(const H5FD_t* inner) {
+    void* handle = nullptr;
+    if ((inner->feature_flags & H5FD_FEAT_HAS_MPI) != 0) std::memcpy(&handle, inner + 1, sizeof handle);
+    return handle;
 }
 
 herr_t close_file(H5FD_t* file) noexcept {
@@ -132,7 +141,7 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     if (info->info != nullptr) {
         bear_witness(*driver.library, info->info->config, Witnessed::ByteLayer);
     }
-    return &(new (place) DriverFile{{}, inner, info})->outer;
+    return &(new (place) DriverFile{{}, mpi_file_of(inner), inner, info})->outer;
 }
 
 herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept {

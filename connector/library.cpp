@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "connector/fork.hpp"
 #include "connector/vol_class.hpp"
 
 namespace quarry::connector {
@@ -17,6 +18,7 @@ Library& slot(int number) {
 }
 
 std::mutex slots_mutex;
+[[maybe_unused]] const bool slots_mutex_is_free = keep_free_across_fork<slots_mutex>();
 int slots_used = 0;
 
 // HDF5 asks uninvited plugins only while the native connector is its default; with any other we are

@@ -20,7 +20,7 @@ constexpr const char* kPath = "HDF5_PLUGIN_PATH";
 
 enum class Restored { Nothing, Default, Filters };
 
-std::atomic<const std::string*> filters{nullptr};  // of the netCDF4 wheel, once its library has started
+std::atomic<const std::string*> wheel_filters{nullptr};  // of the netCDF4 wheel, once its library has started
 std::array<std::atomic<Restored>, kLibraries> restored;
 
 // .../site-packages/netcdf4.libs/libhdf5-*.so -> .../site-packages/netCDF4/plugins
@@ -63,7 +63,7 @@ void append_all(const Library& library, std::string_view path) {
 
 void look_for_filters(const Library& library) noexcept {
     if (user_has_set_path(library)) return;
-    if (filters.load() != nullptr) {
+    if (wheel_filters.load() != nullptr) {
         state_of(library) = Restored::Filters;  // it has read the environment by itself
         return;
     }
@@ -71,7 +71,7 @@ void look_for_filters(const Library& library) noexcept {
         const std::string found = filters_beside(library.api.path);
         if (found.empty()) return;
         append_to_environment(found);
-        filters = new std::string(found);
+        wheel_filters = new std::string(found);
     } catch (const std::bad_alloc&) {
         // Whoever needs those filters says that they are missing.
     }
@@ -79,7 +79,7 @@ void look_for_filters(const Library& library) noexcept {
 
 void restore_plugin_path(const Library& library) noexcept {
     std::atomic<Restored>& state = state_of(library);
-    const std::string* wheels = filters.load(std::memory_order_relaxed);
+    const std::string* wheels = wheel_filters.load(std::memory_order_relaxed);
     const Restored wanted = wheels != nullptr ? Restored::Filters : Restored::Default;
     if (state.load(std::memory_order_relaxed) >= wanted || user_has_set_path(library)) return;
     if (state.exchange(wanted) >= wanted) return;
