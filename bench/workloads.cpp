@@ -1,5 +1,5 @@
-// What programs do with HDF5, one workload a run, natively or under whichever connector the environment
-// names. `bench/run` alternates the runs and compares them.
+// What programs do with HDF5, one workload a run, natively or under whichever connector the
+// environment names. `bench/run` alternates the runs and compares them.
 //
 //   workloads --benchmark_filter=large_read     a workload
 //   workloads tiny COUNT                        for counting instructions: nothing but HDF5 calls
@@ -62,7 +62,9 @@ std::string numbered(int number) {
     return name;
 }
 
-std::vector<double> large_values() { return std::vector<double>(kGibibyte / sizeof(double), 1.5); }
+std::vector<double> large_values() {
+    return std::vector<double>(kGibibyte / sizeof(double), 1.5);
+}
 
 void large_read(benchmark::State& state) {
     std::vector<double> values = large_values();

@@ -7,9 +7,9 @@ namespace quarry::connector {
 
 enum class Outcome { Success, Failure };
 
-// A copy of the caller's list with our driver around theirs, and with the connector below in place of
-// us where that one looks for itself. The caller's own list is never changed. Where something stands
-// in the way, it simply is the caller's list.
+// A copy of the caller's list with our driver around theirs, and with the connector below in place
+// of us where that one looks for itself. The caller's own list is never changed. Where something
+// stands in the way, it simply is the caller's list.
 class AccessList {
 public:
     AccessList(Library& library, const Under& under, const Info* info, hid_t callers) noexcept;

@@ -45,13 +45,14 @@ std::string_view find_path(std::string_view constants) {
 int search_library(dl_phdr_info* library, size_t, void* data) {
     auto& search = *static_cast<Search*>(data);
     const bool is_it = std::any_of(
-        library->dlpi_phdr, library->dlpi_phdr + library->dlpi_phnum, [&](const ElfW(Phdr)& part) {
+        library->dlpi_phdr, library->dlpi_phdr + library->dlpi_phnum, [&](const ElfW(Phdr) & part) {
             return part.p_type == PT_LOAD && library->dlpi_addr + part.p_vaddr == search.base;
         });
     if (!is_it) return 0;
     for (int i = 0; i < library->dlpi_phnum && search.found.empty(); ++i) {
-        const ElfW(Phdr)& part = library->dlpi_phdr[i];
-        if (part.p_type != PT_LOAD || (part.p_flags & PF_R) == 0 || (part.p_flags & PF_W) != 0) continue;
+        const ElfW(Phdr) & part = library->dlpi_phdr[i];
+        if (part.p_type != PT_LOAD || (part.p_flags & PF_R) == 0 || (part.p_flags & PF_W) != 0)
+            continue;
         const auto* bytes = reinterpret_cast<const char*>(library->dlpi_addr + part.p_vaddr);
         search.found = find_path({bytes, part.p_filesz});
     }

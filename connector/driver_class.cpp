@@ -57,8 +57,8 @@ H5FD_class_t numbered_class(size_t number, const H5FD_class_t& inner,
     return makers[number](inner);
 }
 
-// Whether the ids of an entry still name what they did: a driver may have been unregistered since, and
-// HDF5 may have been shut down and started anew.
+// Whether the ids of an entry still name what they did: a driver may have been unregistered since,
+// and HDF5 may have been shut down and started anew.
 bool outer_is_ours(const WrappedDriver& driver) {
     if (driver.outer < 0) return false;
     const H5FD_class_t* outer = driver.library->api.H5FD_get_class(driver.outer);
@@ -70,8 +70,8 @@ bool is_current(const WrappedDriver& driver) {
            driver.library->api.H5FD_get_class(driver.inner) == driver.inner_class;
 }
 
-// A free entry, or a new one in place of one of this library that is no longer current; null if there is
-// none. The old one stays in memory: files may be open through it until they close.
+// A free entry, or a new one in place of one of this library that is no longer current; null if
+// there is none. The old one stays in memory: files may be open through it until they close.
 WrappedDriver* free_entry(const Library& library, size_t& number) {
     for (number = 0; number < kWrappedDrivers; ++number) {
         WrappedDriver*& entry = wrapped[number];
@@ -92,8 +92,8 @@ bool register_around(Library& library, WrappedDriver& entry, size_t number, hid_
     if (entry.inner_class == nullptr || fault::injected("driver")) return false;
     // The same name: HDF5 tells the family and the multi driver by it when it reads a superblock.
     entry.name = entry.inner_class->name;
-    H5FD_class_t outer = numbered_class(number, *entry.inner_class,
-                                        std::make_index_sequence<kWrappedDrivers>());
+    H5FD_class_t outer =
+        numbered_class(number, *entry.inner_class, std::make_index_sequence<kWrappedDrivers>());
     outer.name = entry.name.c_str();
     entry.outer = library.api.H5FDregister(&outer);
     return entry.outer >= 0;
@@ -102,7 +102,8 @@ bool register_around(Library& library, WrappedDriver& entry, size_t number, hid_
 template <auto Id>
 const WrappedDriver* entry_by(const Library& library, hid_t id) {
     for (const WrappedDriver* entry : wrapped) {
-        if (entry != nullptr && entry->library == &library && entry->*Id == id && is_current(*entry)) {
+        if (entry != nullptr && entry->library == &library && entry->*Id == id &&
+            is_current(*entry)) {
             return entry;
         }
     }

@@ -11,15 +11,20 @@ namespace {
 
 struct DriverFile {
     H5FD_t outer;  // HDF5 fills it in; must be first
-    void* mpi_file;  // HDF5 takes it from this place in the file of a MPI driver, without asking that
+    void*
+        mpi_file;  // HDF5 takes it from this place in the file of a MPI driver, without asking that
     H5FD_t* inner;
     DriverInfo* info;
 };
 
 Reserve<DriverFile, 64> files;
 
-DriverFile& as_file(H5FD_t* file) { return *reinterpret_cast<DriverFile*>(file); }
-const DriverFile& as_file(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file); }
+DriverFile& as_file(H5FD_t* file) {
+    return *reinterpret_cast<DriverFile*>(file);
+}
+const DriverFile& as_file(const H5FD_t* file) {
+    return *reinterpret_cast<const DriverFile*>(file);
+}
 
 // What HDF5 itself fills in for a driver that it opens.
 void fill_in(const WrappedDriver& driver, H5FD_t& file, unsigned flags, haddr_t largest) {
@@ -47,7 +52,8 @@ H5FD_t* open_inner(const DriverInfo& info, const char* name, unsigned flags, hid
 // The handle that H5Fset_mpi_atomicity and its opposite look for.
 void* mpi_file_of(const H5FD_t* inner) {
     void* handle = nullptr;
-    if ((inner->feature_flags & H5FD_FEAT_HAS_MPI) != 0) std::memcpy(&handle, inner + 1, sizeof handle);
+    if ((inner->feature_flags & H5FD_FEAT_HAS_MPI) != 0)
+        std::memcpy(&handle, inner + 1, sizeof handle);
     return handle;
 }
 
@@ -78,9 +84,9 @@ void* info_of_file(H5FD_t* file) noexcept {
     return make_driver_info(driver, {driver.inner, info, nullptr}, ours.info->info);
 }
 
-// A callback that only hands the call to the inner driver, made from the callback's own type. It calls
-// that driver's class: HDF5's own H5FD functions open a new API context, in which what belongs to the
-// running operation (MPI's collective types, for one) is lost.
+// A callback that only hands the call to the inner driver, made from the callback's own type. It
+// calls that driver's class: HDF5's own H5FD functions open a new API context, in which what
+// belongs to the running operation (MPI's collective types, for one) is lost.
 template <auto Callback>
 struct ToInner;
 
@@ -102,9 +108,9 @@ struct ToInner<Callback> {
     }
 };
 
-// Where the inner driver lacks a callback, ours lacks it, too: HDF5 takes a hole for "cannot" and does
-// the thing itself. Vector and selection callbacks that the inner driver does not have would even
-// switch HDF5 to another way of reading, a thousand times slower.
+// Where the inner driver lacks a callback, ours lacks it, too: HDF5 takes a hole for "cannot" and
+// does the thing itself. Vector and selection callbacks that the inner driver does not have would
+// even switch HDF5 to another way of reading, a thousand times slower.
 template <auto... Callbacks>
 void hand_on(H5FD_class_t& outer) {
     ((outer.*Callbacks = outer.*Callbacks != nullptr ? &ToInner<Callbacks>::call : nullptr), ...);

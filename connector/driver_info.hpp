@@ -7,9 +7,10 @@
 
 namespace quarry::connector {
 
-// How HDF5 keeps a driver on an access list: the value of one property. The struct is not in the public
-// headers, but this is the only way to get at a driver's info together with its configuration string,
-// and without an error on HDF5's stack where there is none. The property's size is checked first.
+// How HDF5 keeps a driver on an access list: the value of one property. The struct is not in the
+// public headers, but this is the only way to get at a driver's info together with its
+// configuration string, and without an error on HDF5's stack where there is none. The property's
+// size is checked first.
 struct DriverChoice {
     hid_t driver;
     const void* info;
@@ -47,7 +48,8 @@ herr_t release_driver_info(void* info) noexcept;
 // Our info on a list, retained. A list that has got our driver by name has none: one is made.
 DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept;
 
-// For as long as it lives, an access list names the caller's driver, which looks for its own info there.
+// For as long as it lives, an access list names the caller's driver, which looks for its own info
+// there.
 class CallersDriverOnList {
 public:
     CallersDriverOnList(const DriverInfo& info, hid_t access) noexcept;

@@ -7,11 +7,12 @@
 
 namespace quarry::connector {
 
-// `Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::get>::call` is the `get` of our group class.
+// `Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::get>::call` is the `get` of our group
+// class.
 template <auto Group, auto Callback>
 struct Forward;
 
-template <typename Class, Class H5VL_class_t::*Group, typename Answer, typename... Arguments,
+template <typename Class, Class H5VL_class_t::* Group, typename Answer, typename... Arguments,
           Answer (*Class::*Callback)(void*, Arguments...)>
 struct Forward<Group, Callback> {
     static Answer call(void* object, Arguments... arguments) noexcept {
@@ -37,7 +38,9 @@ private:
     }
 
     // The only argument of this type, wherever there is one.
-    static void wrap_if_request(const Under* under, void** request) { wrap_request(under, request); }
+    static void wrap_if_request(const Under* under, void** request) {
+        wrap_request(under, request);
+    }
     template <typename Other>
     static void wrap_if_request(const Under*, Other) {}
 };

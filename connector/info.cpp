@@ -11,7 +11,9 @@ namespace {
 
 constexpr uint64_t kMark = 0x7175617272790001;
 
-Info& as_info(const void* info) { return *static_cast<Info*>(const_cast<void*>(info)); }
+Info& as_info(const void* info) {
+    return *static_cast<Info*>(const_cast<void*>(info));
+}
 
 ConnectorConfig config_or_aside(const char* text) {
     Result<ConnectorConfig> config = parse_connector_config(text);
@@ -24,7 +26,9 @@ ConnectorConfig config_or_aside(const char* text) {
 
 }  // namespace
 
-size_t info_size() noexcept { return sizeof(Info); }
+size_t info_size() noexcept {
+    return sizeof(Info);
+}
 
 void* info_copy(const void* info) noexcept {
     as_info(info).references.fetch_add(1, std::memory_order_relaxed);
@@ -70,9 +74,9 @@ herr_t info_from_text(Library& library, const char* text, void** info) noexcept 
         auto* made = new Info{kMark, 1, &library, config_or_aside(text)};
         library.infos.fetch_add(1);
         bear_witness(library, made->config, Witnessed::Library);
-        // Loaded now and not when it is first needed: later, HDF5 compares names with one that it has
-        // freed by then (seen in 1.14.5, when a connector chosen by the environment is followed by
-        // another one by name).
+        // Loaded now and not when it is first needed: later, HDF5 compares names with one that it
+        // has freed by then (seen in 1.14.5, when a connector chosen by the environment is followed
+        // by another one by name).
         under_of(library, made);
         *info = made;
     } catch (const std::bad_alloc&) {

@@ -21,7 +21,8 @@ herr_t info_compare(int* order, const void* left, const void* right) noexcept;
 herr_t info_free(void* info) noexcept;
 herr_t info_to_text(const void* info, char** text) noexcept;
 
-// Never fails for what a user wrote: a bad string is reported in one line and Quarry only passes through.
+// Never fails for what a user wrote: a bad string is reported in one line and Quarry only passes
+// through.
 herr_t info_from_text(Library& library, const char* text, void** info) noexcept;
 
 // What an access list says, as a copy that lives until the end of the scope.

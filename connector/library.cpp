@@ -57,9 +57,13 @@ void begin_life(Library& library) noexcept {
     library.named_unders = nullptr;
 }
 
-void end_life(Library& library) noexcept { --library.lives; }
+void end_life(Library& library) noexcept {
+    --library.lives;
+}
 
-Library& library_in_slot(int number) noexcept { return slot(number); }
+Library& library_in_slot(int number) noexcept {
+    return slot(number);
+}
 
 KeepErrors::KeepErrors(const hdf5::Api& api) noexcept
     : api_(api),

@@ -21,18 +21,19 @@ struct Library {
     H5VL_class_t connector{};
     Under native;
     NamedUnder* named_unders = nullptr;
-    int lives = 0;  // how many times the connector is registered now
-    std::atomic<int> infos{0};           // connector infos alive: somebody has chosen Quarry knowingly
-    bool may_be_probed = false;          // HDF5 may ask us about files uninvited
+    int lives = 0;               // how many times the connector is registered now
+    std::atomic<int> infos{0};   // connector infos alive: somebody has chosen Quarry knowingly
+    bool may_be_probed = false;  // HDF5 may ask us about files uninvited
 };
 
-// The slot of the library that `caller` lies in, bound on first sight; null when there are too many. Also
-// given for a library that hides its functions: asked uninvited we must still answer "not mine".
+// The slot of the library that `caller` lies in, bound on first sight; null when there are too
+// many. Also given for a library that hides its functions: asked uninvited we must still answer
+// "not mine".
 Library* library_of_caller(const void* caller) noexcept;
 
-// A connector is registered, or let go. The first after a pause begins with nothing: HDF5 may have been
-// shut down and started anew since, with new ids for everything. Others come while files are open:
-// HDF5 finds no connector by name that only files still hold, and registers it once more.
+// A connector is registered, or let go. The first after a pause begins with nothing: HDF5 may have
+// been shut down and started anew since, with new ids for everything. Others come while files are
+// open: HDF5 finds no connector by name that only files still hold, and registers it once more.
 void begin_life(Library& library) noexcept;
 void end_life(Library& library) noexcept;
 

@@ -18,6 +18,8 @@ Object* wrap(const Under* under, void* object_below) noexcept {
     return place != nullptr ? new (place) Object{object_below, under} : nullptr;
 }
 
-void discard(Object* object) noexcept { memory.give_back(object); }
+void discard(Object* object) noexcept {
+    memory.give_back(object);
+}
 
 }  // namespace quarry::connector

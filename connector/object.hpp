@@ -1,5 +1,5 @@
-// What HDF5 holds for every file, group, dataset, attribute, type and request opened through Quarry:
-// the object of the connector below, and which connector that is.
+// What HDF5 holds for every file, group, dataset, attribute, type and request opened through
+// Quarry: the object of the connector below, and which connector that is.
 #pragma once
 
 #include "connector/under.hpp"
@@ -11,11 +11,17 @@ struct Object {
     const Under* under;
 };
 
-inline Object& as_object(void* object) { return *static_cast<Object*>(object); }
-inline const Object& as_object(const void* object) { return *static_cast<const Object*>(object); }
+inline Object& as_object(void* object) {
+    return *static_cast<Object*>(object);
+}
+inline const Object& as_object(const void* object) {
+    return *static_cast<const Object*>(object);
+}
 
 // Null for null: some callbacks take an object that need not be there.
-inline void* below(void* object) { return object != nullptr ? as_object(object).below : nullptr; }
+inline void* below(void* object) {
+    return object != nullptr ? as_object(object).below : nullptr;
+}
 
 // Null for null, so that a failure below passes through.
 Object* wrap(const Under* under, void* object_below) noexcept;

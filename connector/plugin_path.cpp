@@ -20,7 +20,8 @@ constexpr const char* kPath = "HDF5_PLUGIN_PATH";
 
 enum class Restored { Nothing, Default, Filters };
 
-std::atomic<const std::string*> wheel_filters{nullptr};  // of the netCDF4 wheel, once its library has started
+std::atomic<const std::string*> wheel_filters{
+    nullptr};  // of the netCDF4 wheel, once its library has started
 std::array<std::atomic<Restored>, kLibraries> restored;
 
 // .../site-packages/netcdf4.libs/libhdf5-*.so -> .../site-packages/netCDF4/plugins
@@ -30,7 +31,8 @@ std::string filters_beside(const std::string& library) {
     const std::string path(resolved);
     const std::string wheel = "/netcdf4.libs/";
     const size_t at = path.rfind(wheel);
-    if (at == std::string::npos || path.find('/', at + wheel.size()) != std::string::npos) return {};
+    if (at == std::string::npos || path.find('/', at + wheel.size()) != std::string::npos)
+        return {};
     const std::string filters = path.substr(0, at) + "/netCDF4/plugins";
     const std::string sign = filters + "/lib__nczhdf5filters.so";
     return access(sign.c_str(), R_OK) == 0 ? filters : "";
@@ -51,23 +53,36 @@ bool user_has_set_path(const Library& library) {
     return std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed;
 }
 
+bool looks_into(const hdf5::Api& api, const std::string& directory) {
+    unsigned count = 0;
+    std::array<char, PATH_MAX> path{};
+    if (api.H5PLsize(&count) < 0) return false;
+    for (unsigned i = 0; i < count; ++i) {
+        if (api.H5PLget(i, path.data(), path.size()) > 0 && directory == path.data()) return true;
+    }
+    return false;
+}
+
 void append_all(const Library& library, std::string_view path) {
-    while (!path.empty() && library.api.H5PLappend != nullptr) {
+    if (!library.api.missing.empty()) return;
+    while (!path.empty()) {
         const size_t end = std::min(path.find(':'), path.size());
-        library.api.H5PLappend(std::string(path.substr(0, end)).c_str());
+        const std::string directory(path.substr(0, end));
+        if (!looks_into(library.api, directory)) library.api.H5PLappend(directory.c_str());
         path.remove_prefix(std::min(end + 1, path.size()));
     }
 }
 
 }  // namespace
 
-void look_for_filters(const Library& library) noexcept {
+void restore_plugin_path_at_start(const Library& library) noexcept {
     if (user_has_set_path(library)) return;
     if (wheel_filters.load() != nullptr) {
         state_of(library) = Restored::Filters;  // it has read the environment by itself
         return;
     }
     try {
+        append_all(library, default_plugin_path(library.base));
         const std::string found = filters_beside(library.api.path);
         if (found.empty()) return;
         append_to_environment(found);

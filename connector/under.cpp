@@ -72,8 +72,9 @@ const Under* under_named(Library& library, const char* name, const char* info) {
         if (named->name == name && named->info == info) return &named->under;
     }
     if (const Under* under = load(library, name, info)) return under;
-    give_notice(Notice::Under, "the connector \"" + std::string(name) + "\" that under= names, with \"" +
-                                   info + "\", did not load; going on with the native one. Is it on "
+    give_notice(Notice::Under, "the connector \"" + std::string(name) +
+                                   "\" that under= names, with \"" + info +
+                                   "\", did not load; going on with the native one. Is it on "
                                    "HDF5_PLUGIN_PATH?");
     return native_under(library);
 }

@@ -22,7 +22,8 @@ struct Under {
     // the connector id and a frame on the error stack to every call.
     const H5VL_class_t* callbacks = nullptr;
     hid_t id = -1;
-    void* info = nullptr;  // for the access list that a connector other than the native one is given
+    void* info =
+        nullptr;  // for the access list that a connector other than the native one is given
     bool is_native = true;
     WrapContext context;  // for a connector that needs no context of its own
 };

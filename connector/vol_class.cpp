@@ -18,17 +18,16 @@ namespace {
 // What the native connector can do, for those who ask the class itself; whoever asks for a file is
 // answered by the connector below.
 constexpr uint64_t kCapabilities =
-    H5VL_CAP_FLAG_FILE_BASIC | H5VL_CAP_FLAG_FILE_MORE |
-    H5VL_CAP_FLAG_FLUSH_REFRESH | H5VL_CAP_FLAG_DATASET_BASIC | H5VL_CAP_FLAG_DATASET_MORE |
-    H5VL_CAP_FLAG_GROUP_BASIC | H5VL_CAP_FLAG_GROUP_MORE | H5VL_CAP_FLAG_LINK_BASIC |
-    H5VL_CAP_FLAG_LINK_MORE | H5VL_CAP_FLAG_HARD_LINKS | H5VL_CAP_FLAG_SOFT_LINKS |
-    H5VL_CAP_FLAG_EXTERNAL_LINKS | H5VL_CAP_FLAG_UD_LINKS | H5VL_CAP_FLAG_ATTR_BASIC |
-    H5VL_CAP_FLAG_ATTR_MORE | H5VL_CAP_FLAG_OBJECT_BASIC | H5VL_CAP_FLAG_OBJECT_MORE |
-    H5VL_CAP_FLAG_STORED_DATATYPES | H5VL_CAP_FLAG_CREATION_ORDER |
-    H5VL_CAP_FLAG_ITERATE | H5VL_CAP_FLAG_STORAGE_SIZE | H5VL_CAP_FLAG_BY_IDX |
-    H5VL_CAP_FLAG_GET_PLIST | H5VL_CAP_FLAG_MOUNT |
-    H5VL_CAP_FLAG_FILTERS | H5VL_CAP_FLAG_FILL_VALUES | H5VL_CAP_FLAG_OBJ_REF |
-    H5VL_CAP_FLAG_REG_REF | H5VL_CAP_FLAG_ATTR_REF;
+    H5VL_CAP_FLAG_FILE_BASIC | H5VL_CAP_FLAG_FILE_MORE | H5VL_CAP_FLAG_FLUSH_REFRESH |
+    H5VL_CAP_FLAG_DATASET_BASIC | H5VL_CAP_FLAG_DATASET_MORE | H5VL_CAP_FLAG_GROUP_BASIC |
+    H5VL_CAP_FLAG_GROUP_MORE | H5VL_CAP_FLAG_LINK_BASIC | H5VL_CAP_FLAG_LINK_MORE |
+    H5VL_CAP_FLAG_HARD_LINKS | H5VL_CAP_FLAG_SOFT_LINKS | H5VL_CAP_FLAG_EXTERNAL_LINKS |
+    H5VL_CAP_FLAG_UD_LINKS | H5VL_CAP_FLAG_ATTR_BASIC | H5VL_CAP_FLAG_ATTR_MORE |
+    H5VL_CAP_FLAG_OBJECT_BASIC | H5VL_CAP_FLAG_OBJECT_MORE | H5VL_CAP_FLAG_STORED_DATATYPES |
+    H5VL_CAP_FLAG_CREATION_ORDER | H5VL_CAP_FLAG_ITERATE | H5VL_CAP_FLAG_STORAGE_SIZE |
+    H5VL_CAP_FLAG_BY_IDX | H5VL_CAP_FLAG_GET_PLIST | H5VL_CAP_FLAG_MOUNT | H5VL_CAP_FLAG_FILTERS |
+    H5VL_CAP_FLAG_FILL_VALUES | H5VL_CAP_FLAG_OBJ_REF | H5VL_CAP_FLAG_REG_REF |
+    H5VL_CAP_FLAG_ATTR_REF;
 
 constexpr auto kAttribute = &H5VL_class_t::attr_cls;
 constexpr auto kDataset = &H5VL_class_t::dataset_cls;
@@ -82,7 +81,8 @@ template <int kSlot>
 void fill_file(H5VL_file_class_t& cls) {
     cls.create = [](const char* name, unsigned flags, hid_t creation, hid_t access, hid_t transfer,
                     void** request) noexcept {
-        return file_create(library_in_slot(kSlot), name, flags, creation, access, transfer, request);
+        return file_create(library_in_slot(kSlot), name, flags, creation, access, transfer,
+                           request);
     };
     cls.open = [](const char* name, unsigned flags, hid_t access, hid_t transfer,
                   void** request) noexcept {
@@ -163,7 +163,7 @@ H5VL_class_t connector_class() {
     cls.cap_flags = kCapabilities;
     cls.initialize = [](hid_t) noexcept {
         begin_life(library_in_slot(kSlot));
-        look_for_filters(library_in_slot(kSlot));
+        restore_plugin_path_at_start(library_in_slot(kSlot));
         return herr_t{0};
     };
     cls.terminate = []() noexcept {

@@ -46,8 +46,9 @@ herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hi
     return answer;
 }
 
-// When a native open has failed, HDF5 asks every plugin on the path whether the file is its own; the
-// list it asks with has no info of ours. At that moment its error stack holds why the open failed.
+// When a native open has failed, HDF5 asks every plugin on the path whether the file is its own;
+// the list it asks with has no info of ours. At that moment its error stack holds why the open
+// failed.
 bool is_probe(const Library& library, hid_t access) {
     if (!library.may_be_probed) return false;
     if (library.infos == 0) return true;
@@ -98,7 +99,8 @@ herr_t file_specific(Library& library, void* object, H5VL_file_specific_args_t* 
         case H5VL_FILE_IS_ACCESSIBLE:
             return is_accessible(library, arguments, transfer, request);
         case H5VL_FILE_DELETE:
-            return on_closed_file(library, arguments, arguments->args.del.fapl_id, transfer, request);
+            return on_closed_file(library, arguments, arguments->args.del.fapl_id, transfer,
+                                  request);
         case H5VL_FILE_REOPEN: {
             const Under* under = as_object(object).under;
             const herr_t answer = Specific::call(object, arguments, transfer, request);
@@ -106,7 +108,8 @@ herr_t file_specific(Library& library, void* object, H5VL_file_specific_args_t* 
             if (answer >= 0) *file = wrap(under, *file);
             return answer;
         }
-        case H5VL_FILE_IS_EQUAL:  // the second file is given as the connector at the bottom knows it
+        case H5VL_FILE_IS_EQUAL:  // the second file is given as the connector at the bottom knows
+                                  // it
         case H5VL_FILE_FLUSH:
             break;
     }

@@ -6,7 +6,8 @@
 namespace quarry::connector {
 
 // Deprecated calls of HDF5 work only where the connector at the very bottom is the native one.
-herr_t introspect_class(void* object, H5VL_get_conn_lvl_t level, const H5VL_class_t** cls) noexcept {
+herr_t introspect_class(void* object, H5VL_get_conn_lvl_t level,
+                        const H5VL_class_t** cls) noexcept {
     const auto [below_object, under] = as_object(object);
     if (level == H5VL_GET_CONN_LVL_CURR) {
         *cls = &under->library->connector;

@@ -85,7 +85,8 @@ herr_t dataset_write(size_t count, void* datasets[], hid_t memory_types[], hid_t
 herr_t group_specific(void* object, H5VL_group_specific_args_t* arguments, hid_t transfer,
                       void** request) noexcept {
     using Group = Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::specific>;
-    if (arguments->op_type != H5VL_GROUP_MOUNT) return Group::call(object, arguments, transfer, request);
+    if (arguments->op_type != H5VL_GROUP_MOUNT)
+        return Group::call(object, arguments, transfer, request);
     H5VL_group_specific_args_t changed = *arguments;
     changed.args.mount.child_file = below(arguments->args.mount.child_file);
     return Group::call(object, &changed, transfer, request);
@@ -102,9 +103,8 @@ herr_t link_create(H5VL_link_create_args_t* arguments, void* object,
         if (known == nullptr) known = current;
     }
     const Under* under = as_object(known).under;
-    const herr_t answer =
-        under->callbacks->link_cls.create(&changed, below(object), location, link_creation,
-                                          link_access, transfer, request);
+    const herr_t answer = under->callbacks->link_cls.create(
+        &changed, below(object), location, link_creation, link_access, transfer, request);
     wrap_request(under, request);
     return answer;
 }

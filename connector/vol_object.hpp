@@ -1,5 +1,5 @@
-// Callbacks on what is inside a file that need more than handing on: those that carry a second object,
-// several, or one that is to be made or ended.
+// Callbacks on what is inside a file that need more than handing on: those that carry a second
+// object, several, or one that is to be made or ended.
 #pragma once
 
 #include "hdf5/api.hpp"

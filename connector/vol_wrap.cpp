@@ -37,7 +37,8 @@ herr_t free_wrap_context(void* context) noexcept {
     if (!ours->owned) return 0;
     herr_t answer = 0;
     const auto callback = ours->under->callbacks->wrap_cls.free_wrap_ctx;
-    if (callback != nullptr && ours->under_context != nullptr) answer = callback(ours->under_context);
+    if (callback != nullptr && ours->under_context != nullptr)
+        answer = callback(ours->under_context);
     contexts.give_back(ours);
     return answer;
 }

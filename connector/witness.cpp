@@ -20,7 +20,9 @@ struct Said {
 };
 std::array<Said, kLibraries> said;
 
-int slot_of(const Library& library) { return static_cast<int>(&library - &library_in_slot(0)); }
+int slot_of(const Library& library) {
+    return static_cast<int>(&library - &library_in_slot(0));
+}
 
 std::string line_for(const Library& library, Witnessed what) {
     if (what == Witnessed::ObjectLayer) return "object-layer\n";

@@ -14,7 +14,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     const auto failure = [&] { return Error{path + " cannot be read: " + std::strerror(errno)}; };
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return failure();
-    struct stat status {};
+    struct stat status{};
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
         ::close(fd);
         return Error{path + " is not a regular file"};

@@ -146,7 +146,7 @@ Outcome run_program(const std::vector<std::string>& arguments,
 
 InterruptGuard::InterruptGuard() {
     interrupted_by = 0;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = note_interrupt;
     for (size_t i = 0; i < kInterrupts.size(); ++i) {
         sigaction(kInterrupts[i], &action, &previous_actions[i]);
@@ -166,6 +166,7 @@ int InterruptGuard::signal() {
 
 std::vector<char*> exec_array(const std::vector<std::string>& strings) {
     std::vector<char*> array;
+    array.reserve(strings.size() + 1);
     for (const std::string& string : strings) array.push_back(const_cast<char*>(string.c_str()));
     array.push_back(nullptr);
     return array;

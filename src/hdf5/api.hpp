@@ -2,8 +2,8 @@
 //
 // A process may hold several HDF5 libraries (every Python wheel brings its own), so nothing here is
 // ever linked: a table is filled for each library that asks for the connector. Many of HDF5's
-// constants are macros that call into the library (H5P_FILE_ACCESS, H5F_ACC_RDONLY): do not use them
-// in late-bound code; `make check` finds the undefined symbol.
+// constants are macros that call into the library (H5P_FILE_ACCESS, H5F_ACC_RDONLY): do not use
+// them in late-bound code; `make check` finds the undefined symbol.
 #pragma once
 
 #include <H5FDdevelop.h>
@@ -18,47 +18,49 @@
 namespace quarry::hdf5 {
 
 // Without these nothing can be passed through.
-#define QUARRY_HDF5_ESSENTIAL(X) \
-    X(H5get_libversion)          \
+#define QUARRY_HDF5_ESSENTIAL(X)    \
+    X(H5get_libversion)             \
     X(H5VLget_connector_id_by_name) \
     X(H5VLintrospect_get_conn_cls)
 
 // Without one of these Quarry still passes everything through, but without its file driver or
 // without standing on another connector.
-#define QUARRY_HDF5_OPTIONAL(X) \
-    X(H5Eauto_is_v2)            \
-    X(H5Eget_auto2)             \
-    X(H5Eget_current_stack)     \
-    X(H5Eset_auto2)             \
-    X(H5Eset_current_stack)     \
-    X(H5FDregister)             \
-    X(H5Fget_access_plist)      \
-    X(H5Idec_ref)               \
-    X(H5Iget_file_id)           \
-    X(H5Lregister)              \
-    X(H5Pclose)                 \
-    X(H5Pcopy)                  \
-    X(H5Pget)                   \
-    X(H5Pget_elink_fapl)        \
-    X(H5Pget_size)              \
-    X(H5Pget_vol_id)            \
-    X(H5Pget_vol_info)          \
-    X(H5PLappend)               \
-    X(H5Pset)                   \
-    X(H5Pset_elink_fapl)        \
-    X(H5Pset_vol)               \
-    X(H5VLconnector_str_to_info) \
-    X(H5VLfree_connector_info)  \
+#define QUARRY_HDF5_OPTIONAL(X)       \
+    X(H5Eauto_is_v2)                  \
+    X(H5Eget_auto2)                   \
+    X(H5Eget_current_stack)           \
+    X(H5Eset_auto2)                   \
+    X(H5Eset_current_stack)           \
+    X(H5FDregister)                   \
+    X(H5Fget_access_plist)            \
+    X(H5Idec_ref)                     \
+    X(H5Iget_file_id)                 \
+    X(H5Lregister)                    \
+    X(H5Pclose)                       \
+    X(H5Pcopy)                        \
+    X(H5Pget)                         \
+    X(H5Pget_elink_fapl)              \
+    X(H5Pget_size)                    \
+    X(H5Pget_vol_id)                  \
+    X(H5Pget_vol_info)                \
+    X(H5PLappend)                     \
+    X(H5PLget)                        \
+    X(H5PLsize)                       \
+    X(H5Pset)                         \
+    X(H5Pset_elink_fapl)              \
+    X(H5Pset_vol)                     \
+    X(H5VLconnector_str_to_info)      \
+    X(H5VLfree_connector_info)        \
     X(H5VLregister_connector_by_name) \
     X(H5allocate_memory)
 
-// Optional, too, but not in HDF5's public headers, though every build exports them: there is no public
-// way to ask for the class behind a driver id or a link type, nor to share in an id as the library does
-// (the public functions count the references of programs).
-#define QUARRY_HDF5_INTERNAL(X)                             \
-    X(H5FD_get_class, H5FD_class_t* (*)(hid_t))             \
-    X(H5I_dec_ref, int (*)(hid_t))                          \
-    X(H5I_inc_ref, int (*)(hid_t, bool))                    \
+// Optional, too, but not in HDF5's public headers, though every build exports them: there is no
+// public way to ask for the class behind a driver id or a link type, nor to share in an id as the
+// library does (the public functions count the references of programs).
+#define QUARRY_HDF5_INTERNAL(X)                 \
+    X(H5FD_get_class, H5FD_class_t* (*)(hid_t)) \
+    X(H5I_dec_ref, int (*)(hid_t))              \
+    X(H5I_inc_ref, int (*)(hid_t, bool))        \
     X(H5L_find_class, const H5L_class_t* (*)(H5L_type_t))
 
 struct Version {
@@ -92,8 +94,8 @@ Version version_of(const Api& api);
 const void* library_base(const void* address);
 
 // Binds to the library that `address` lies in: the caller of a plugin's entry point. The library
-// stays loaded from then on. Calls nothing in it: HDF5 also loads plugins while it holds the errors of
-// a failed open, and entering its API would clear them.
+// stays loaded from then on. Calls nothing in it: HDF5 also loads plugins while it holds the errors
+// of a failed open, and entering its API would clear them.
 Api bind_to_library_at(const void* address);
 
 }  // namespace quarry::hdf5

@@ -58,20 +58,6 @@ private:
 
 #define QUARRY_CALL(name) library.find<decltype(&::name)>(#name)
 
-std::vector<std::string> plugin_paths(const Library& library) {
-    const auto open = QUARRY_CALL(H5open);
-    const auto size = QUARRY_CALL(H5PLsize);
-    const auto get = QUARRY_CALL(H5PLget);
-    unsigned count = 0;
-    std::vector<std::string> paths;
-    if (!open || !size || !get || open() < 0 || size(&count) < 0) return paths;
-    for (unsigned i = 0; i < count; ++i) {
-        char path[4096] = "";
-        if (get(i, path, sizeof path) > 0) paths.emplace_back(path);
-    }
-    return paths;
-}
-
 struct Sample {
     std::vector<int> values;
     hsize_t extent;
@@ -119,7 +105,6 @@ Result<LibraryFacts> ask_library(const std::string& path) {
     facts.version =
         std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
     facts.parallel = library.find<void*>("H5Pset_fapl_mpio") != nullptr;
-    facts.plugin_paths = plugin_paths(library);
     return facts;
 }
 

@@ -13,8 +13,7 @@ inline constexpr const char* kOpenFunction = "H5open";
 
 struct LibraryFacts {
     std::string version;
-    bool parallel = false;                  // built with MPI
-    std::vector<std::string> plugin_paths;  // where it looks for plugins in this environment
+    bool parallel = false;  // built with MPI
 };
 
 Result<LibraryFacts> ask_library(const std::string& library);

@@ -50,13 +50,10 @@ Result<ConnectorConfig> merged_config(const Environment& environment,
 }
 
 std::vector<EnvironmentChange> plugin_path_changes(const Environment& environment,
-                                                   const std::string& plugin_directory,
-                                                   const std::vector<std::string>& default_paths) {
+                                                   const std::string& plugin_directory) {
     const auto before = environment.get(kPluginPathVariable);
     const bool present = before && contains(split(*before, ":"), plugin_directory);
     std::string joined = before.value_or("");
-    if (!before)
-        for (const std::string& path : default_paths) joined += (joined.empty() ? "" : ":") + path;
     if (!present) joined += (joined.empty() ? "" : ":") + plugin_directory;
 
     std::vector<EnvironmentChange> changes{{kPluginPathVariable, joined}};
@@ -75,9 +72,9 @@ ConnectorChoice connector_choice(std::string_view variable) {
     return {std::string(text.substr(0, space)), std::string(trim(text.substr(space)))};
 }
 
-Result<std::vector<EnvironmentChange>> compose_connector(
-    const Environment& environment, const LaunchOptions& options,
-    const std::string& plugin_directory, const std::vector<std::string>& default_paths) {
+Result<std::vector<EnvironmentChange>> compose_connector(const Environment& environment,
+                                                         const LaunchOptions& options,
+                                                         const std::string& plugin_directory) {
     const auto config = merged_config(environment, options);
     if (!config) return config.error();
     if (plugin_directory.find(':') != std::string::npos)
@@ -86,7 +83,7 @@ Result<std::vector<EnvironmentChange>> compose_connector(
                      "it somewhere else."};
     std::vector<EnvironmentChange> changes{
         {kConnectorVariable, std::string(kName) + " " + to_string(*config)}};
-    const auto paths = plugin_path_changes(environment, plugin_directory, default_paths);
+    const auto paths = plugin_path_changes(environment, plugin_directory);
     changes.insert(changes.end(), paths.begin(), paths.end());
     return changes;
 }

@@ -65,7 +65,7 @@ std::string prove_with_connector(Examination& examination, const PythonSurvey& p
                                  const std::vector<std::string>& packages,
                                  const std::vector<std::string>& libraries) {
     const std::string witness = examination.new_directory();
-    const auto changes = examination.connector_changes(libraries, witness);
+    const auto changes = examination.connector_changes(witness);
     if (!changes) return changes.error().message;
     std::vector<std::string> arguments{"prove", examination.new_directory()};
     arguments.insert(arguments.end(), packages.begin(), packages.end());

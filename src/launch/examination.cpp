@@ -33,12 +33,11 @@ std::string Examination::new_directory() {
 }
 
 Result<std::vector<EnvironmentChange>> Examination::connector_changes(
-    const std::vector<std::string>& libraries, const std::string& witness) const {
+    const std::string& witness) const {
     LaunchOptions options;
     options.witness = witness;
     options.bytes = true;
-    return compose_connector(environment_, options, plugin_.directory(),
-                             default_plugin_paths(libraries));
+    return compose_connector(environment_, options, plugin_.directory());
 }
 
 Environment Examination::without_quarry() const {
@@ -56,7 +55,7 @@ Check Examination::check_library(const Hdf5Library& library) {
     Check check;
     check.subject = library.owner;
     check.library = library.path;
-    const LibraryAnswer answer = ask_library(library.path, Patience::Seconds);
+    const LibraryAnswer answer = ask_library(library.path);
     const std::string in_file = library.version ? library.version->text() : "";
     check.hdf5 = answer.version.empty() ? in_file : answer.version;
     if (!answer.problem.empty()) {
@@ -79,7 +78,7 @@ Check Examination::check_library(const Hdf5Library& library) {
 void Examination::prove_library(Check& check) {
     const std::string directory = new_directory();
     const std::string witness = new_directory();
-    const auto changes = connector_changes({check.library}, witness);
+    const auto changes = connector_changes(witness);
     std::string problem = changes ? exercise_library(check.library, directory + "/with", *changes)
                                   : changes.error().message;
     if (problem.empty()) problem = missing_proof(read_witnesses(witness), {check.library});

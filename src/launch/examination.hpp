@@ -26,8 +26,7 @@ public:
 
     // The variables under which `quarry run` would start something with these libraries, plus a
     // place for proof.
-    Result<std::vector<EnvironmentChange>> connector_changes(
-        const std::vector<std::string>& libraries, const std::string& witness) const;
+    Result<std::vector<EnvironmentChange>> connector_changes(const std::string& witness) const;
 
     // The surroundings without an outer Quarry.
     Environment without_quarry() const;

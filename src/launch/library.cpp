@@ -30,7 +30,7 @@ std::optional<Hdf5Version> version_in_bytes(std::string_view bytes) {
 // Asking the loader about a program runs the loader, not the program; but with the rights of a
 // set-user-id program it would not run as asked.
 bool may_ask_loader(const std::string& file) {
-    struct stat status {};
+    struct stat status{};
     return stat(file.c_str(), &status) == 0 && !(status.st_mode & (S_ISUID | S_ISGID));
 }
 

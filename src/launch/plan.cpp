@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <quarry/launch.hpp>
 
@@ -6,7 +5,6 @@
 #include "launch/command.hpp"
 #include "launch/compose.hpp"
 #include "launch/library.hpp"
-#include "launch/probe.hpp"
 #include "launch/python.hpp"
 
 namespace quarry {
@@ -29,18 +27,6 @@ std::vector<Hdf5Library> usual_libraries(const Environment& environment) {
         libraries.insert(libraries.end(), found.begin(), found.end());
     }
     return libraries;
-}
-
-// The default plugin paths matter only while the user has not set any.
-std::vector<std::string> hidden_paths(const std::vector<Hdf5Library>& libraries,
-                                      const Environment& environment) {
-    if (environment.get(kPluginPathVariable)) return {};
-    std::vector<std::string> files;
-    for (const Hdf5Library& library : libraries)
-        if (library.served() && !library.linked_in &&
-            std::find(files.begin(), files.end(), library.path) == files.end())
-            files.push_back(library.path);
-    return default_plugin_paths(files);
 }
 
 // Reasons that hold whatever the program is.
@@ -71,13 +57,10 @@ Result<LaunchOptions> with_witness_directory(LaunchOptions options) {
 }
 
 Result<LaunchPlan> through_connector(const Environment& environment, const LaunchOptions& options,
-                                     const Plugin& plugin,
-                                     const std::vector<Hdf5Library>& libraries,
-                                     std::vector<std::string> reasons) {
+                                     const Plugin& plugin, std::vector<std::string> reasons) {
     const auto prepared = with_witness_directory(options);
     if (!prepared) return prepared.error();
-    auto changes = compose_connector(environment, *prepared, plugin.directory(),
-                                     hidden_paths(libraries, environment));
+    auto changes = compose_connector(environment, *prepared, plugin.directory());
     if (!changes) {
         const bool asked = !options.witness.empty() || !options.under.empty();
         if (asked) return changes.error();
@@ -108,7 +91,7 @@ Result<LaunchPlan> plan_launch(const Command& command, const Environment& enviro
     }
     const bool pointless = !libraries.empty() && !any_served;
     if (endangered || pointless) return aside(environment, reasons);
-    return through_connector(environment, options, plugin, libraries, std::move(reasons));
+    return through_connector(environment, options, plugin, std::move(reasons));
 }
 
 Result<LaunchPlan> plan_environment(const Environment& environment, const LaunchOptions& options,
@@ -118,7 +101,7 @@ Result<LaunchPlan> plan_environment(const Environment& environment, const Launch
     const auto libraries = usual_libraries(environment);
     for (const Hdf5Library& library : libraries)
         if (!library.served()) reasons.push_back(library.objection());
-    return through_connector(environment, options, plugin, libraries, std::move(reasons));
+    return through_connector(environment, options, plugin, std::move(reasons));
 }
 
 }  // namespace quarry

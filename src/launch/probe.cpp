@@ -1,6 +1,5 @@
 #include "launch/probe.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -11,10 +10,6 @@
 
 namespace quarry {
 namespace {
-
-// What HDF5 is built with unless its builder says otherwise.
-constexpr const char* kUsualPluginPath = "/usr/local/hdf5/lib/plugin";
-constexpr std::string_view kPathMark = "plugins ";
 
 std::string problem_of(const Outcome& outcome) {
     const std::string said(trim(outcome.output.empty() ? outcome.errors : outcome.output));
@@ -33,16 +28,15 @@ int report_facts(const std::string& library) {
     }
     std::cout << "version " << facts->version << '\n';
     if (facts->parallel) std::cout << "parallel\n";
-    for (const std::string& path : facts->plugin_paths) std::cout << kPathMark << path << '\n';
     std::cout << std::flush;
     return 0;
 }
 
 }  // namespace
 
-LibraryAnswer ask_library(const std::string& library, Patience patience) {
-    const auto limit = std::chrono::milliseconds(patience == Patience::Milliseconds ? 250 : 20'000);
-    const Outcome outcome = run_forked([&] { return report_facts(library); }, limit);
+LibraryAnswer ask_library(const std::string& library) {
+    const Outcome outcome =
+        run_forked([&] { return report_facts(library); }, std::chrono::seconds(20));
     LibraryAnswer answer;
     if (!outcome.succeeded()) {
         answer.problem = problem_of(outcome);
@@ -51,8 +45,6 @@ LibraryAnswer ask_library(const std::string& library, Patience patience) {
     for (const std::string& line : split(outcome.output, "\n")) {
         if (line.starts_with("version ")) answer.version = line.substr(8);
         if (line == "parallel") answer.parallel = true;
-        if (line.starts_with(kPathMark))
-            answer.plugin_paths.push_back(line.substr(kPathMark.size()));
     }
     return answer;
 }
@@ -68,18 +60,6 @@ std::string exercise_library(const std::string& library, const std::string& file
     };
     const Outcome outcome = run_forked(body, std::chrono::seconds(20));
     return outcome.succeeded() ? "" : problem_of(outcome);
-}
-
-std::vector<std::string> default_plugin_paths(const std::vector<std::string>& libraries) {
-    std::vector<std::string> paths;
-    for (const std::string& library : libraries) {
-        LibraryAnswer answer = ask_library(library, Patience::Milliseconds);
-        if (answer.plugin_paths.empty()) answer.plugin_paths = {kUsualPluginPath};
-        for (const std::string& path : answer.plugin_paths)
-            if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
-    }
-    if (paths.empty()) paths = {kUsualPluginPath};
-    return paths;
 }
 
 }  // namespace quarry

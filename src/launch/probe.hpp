@@ -10,20 +10,14 @@ namespace quarry {
 struct LibraryAnswer {
     std::string version;
     bool parallel = false;
-    std::vector<std::string> plugin_paths;
     std::string problem;  // why there is no answer
 };
 
-enum class Patience { Milliseconds, Seconds };
-
 // What the library says of itself in an environment without HDF5_PLUGIN_PATH and connector.
-LibraryAnswer ask_library(const std::string& library, Patience patience);
+LibraryAnswer ask_library(const std::string& library);
 
 // Writes and reads `file` with the library under these variables. What went wrong, or nothing.
 std::string exercise_library(const std::string& library, const std::string& file,
                              const std::vector<EnvironmentChange>& changes);
-
-// Where these libraries look for plugins while HDF5_PLUGIN_PATH is not set.
-std::vector<std::string> default_plugin_paths(const std::vector<std::string>& libraries);
 
 }  // namespace quarry

@@ -3,6 +3,7 @@
 survey            which of the HDF5 packages are installed here
 prove DIR NAME…   write and read a file with each package, in this one process
 """
+
 import importlib.util
 import json
 import os
@@ -14,7 +15,7 @@ PACKAGES = ("h5py", "netCDF4", "tables")
 def survey():
     found = [name for name in PACKAGES if importlib.util.find_spec(name)]
     return {
-        "version": "%d.%d.%d" % sys.version_info[:3],
+        "version": "{}.{}.{}".format(*sys.version_info[:3]),
         "executable": sys.executable,
         "prefix": sys.prefix,
         "packages": found,
@@ -75,8 +76,8 @@ def prove(directory, *names):
         try:
             path = os.path.join(directory, name + ".proof")
             answer["versions"][name] = globals()["prove_" + name](path)
-        except BaseException as error:
-            answer["error"] = "%s: %s: %s" % (name, type(error).__name__, error)
+        except BaseException as error:  # noqa: BLE001  whatever it is, it is the answer
+            answer["error"] = f"{name}: {type(error).__name__}: {error}"
             break
     answer["libraries"] = loaded_libraries()
     return answer

@@ -76,10 +76,12 @@ TEST(ConnectorConfig, AnythingElseIsRefusedNotCrashedOn) {
     const unsigned seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
-    constexpr std::string_view pieces[] = {"bytes", "under", "=", ";", "{", "}", "on", "\xff", " ", ""};
+    constexpr std::string_view pieces[] = {"bytes", "under", "=",    ";", "{",
+                                           "}",     "on",    "\xff", " ", ""};
     for (int i = 0; i < 20000; ++i) {
         std::string text;
-        for (auto count = random() % 12; count > 0; --count) text += pieces[random() % std::size(pieces)];
+        for (auto count = random() % 12; count > 0; --count)
+            text += pieces[random() % std::size(pieces)];
         const Result<ConnectorConfig> config = parse_connector_config(text);
         if (config) {
             EXPECT_EQ(parsed(to_string(*config)), *config) << text;

@@ -1,5 +1,5 @@
-// A fault inside Quarry never fails the program: it goes on as if Quarry were not there, and one line on
-// stderr says so.
+// A fault inside Quarry never fails the program: it goes on as if Quarry were not there, and one
+// line on stderr says so.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,9 @@ TEST(Faults, NoneLeavesNothingOnStderr) {
     EXPECT_EQ(outcome.errors, "");
 }
 
-TEST(Faults, Allocation) { expect_stepped_aside(run_with("bytes=on", "allocation"), "memory is short"); }
+TEST(Faults, Allocation) {
+    expect_stepped_aside(run_with("bytes=on", "allocation"), "memory is short");
+}
 
 TEST(Faults, DriverThatCannotBeWrapped) {
     expect_stepped_aside(run_with("bytes=on", "driver"), "could not be wrapped");
@@ -85,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Optional, MissingSymbol,
                                                 QUARRY_HDF5_INTERNAL(QUARRY_NAME)}),
                          [](const auto& test) { return std::string(test.param); });
 
-// Nothing can be passed through without these, so no file can be opened. `quarry run` and `quarry doctor` find that out before the program does.
+// Nothing can be passed through without these, so no file can be opened. `quarry run` and `quarry
+// doctor` find that out before the program does.
 class EssentialSymbol : public testing::TestWithParam<const char*> {};
 
 TEST_P(EssentialSymbol, IsExplainedOnStderr) {

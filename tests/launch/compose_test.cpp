@@ -6,18 +6,16 @@ namespace quarry {
 namespace {
 
 const std::string kPlugins = "/opt/quarry/lib/quarry";
-const std::vector<std::string> kDefaults{"/usr/local/lib/plugin", "/usr/local/hdf5/lib/plugin"};
 
 Environment composed(const Environment& before, const LaunchOptions& options = {}) {
-    const auto changes = compose_connector(before, options, kPlugins, kDefaults);
+    const auto changes = compose_connector(before, options, kPlugins);
     EXPECT_TRUE(changes) << (changes ? "" : changes.error().message);
     return changes ? with_changes(before, *changes) : Environment{};
 }
 
-TEST(Compose, PutsTheDefaultPathsInFrontWhenNoneIsSet) {
+TEST(Compose, NotesThatNoPathWasSet) {
     const Environment after = composed({});
-    EXPECT_EQ(after.get("HDF5_PLUGIN_PATH"),
-              "/usr/local/lib/plugin:/usr/local/hdf5/lib/plugin:/opt/quarry/lib/quarry");
+    EXPECT_EQ(after.get("HDF5_PLUGIN_PATH"), kPlugins);
     EXPECT_EQ(after.get("QUARRY_PLUGIN_PATH_UNSET"), "1");
     EXPECT_EQ(after.get("HDF5_VOL_CONNECTOR"), "quarry bytes=on");
 }
@@ -83,10 +81,10 @@ TEST(Compose, UnderNativeTakesTheConnectorBelowAway) {
 TEST(Compose, RefusesWhatItCannotSay) {
     LaunchOptions options;
     options.witness = "/tmp/a}b";
-    EXPECT_FALSE(compose_connector({}, options, kPlugins, kDefaults));
+    EXPECT_FALSE(compose_connector({}, options, kPlugins));
     options.witness = "/tmp/a\nb";
-    EXPECT_FALSE(compose_connector({}, options, kPlugins, kDefaults));
-    EXPECT_FALSE(compose_connector({}, {}, "/opt/a:b", kDefaults));
+    EXPECT_FALSE(compose_connector({}, options, kPlugins));
+    EXPECT_FALSE(compose_connector({}, {}, "/opt/a:b"));
 }
 
 TEST(ComposeAside, TakesAnOuterQuarryOut) {

@@ -10,7 +10,9 @@ REPOSITORY = Path(__file__).parents[2]
 QUARRY = Path(os.environ.get("QUARRY_PROGRAM", REPOSITORY / "build/bin/quarry")).resolve()
 
 
-def quarry(*words: object, env: dict[str, str] | None = None, **more) -> subprocess.CompletedProcess:
+def quarry(
+    *words: object, env: dict[str, str] | None = None, **more
+) -> subprocess.CompletedProcess:
     environment = clean_environment() | (env or {})
     more = {"capture_output": True, "text": True, "timeout": 120} | more
     return subprocess.run([str(QUARRY), *map(str, words)], env=environment, check=False, **more)

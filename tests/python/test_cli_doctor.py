@@ -9,14 +9,17 @@ import sys
 import time
 from pathlib import Path
 
-from cli import QUARRY, make_program, quarry
 from running import clean_environment
+
+from cli import QUARRY, make_program, quarry
 
 
 def checks(*words: object, env: dict[str, str] | None = None) -> dict[str, dict]:
     """The checks of all groups, by the first word of their subject."""
     found = json.loads(quarry("doctor", "--json", *words, env=env).stdout)
-    return {check["subject"].split()[0]: check for group in found["groups"] for check in group["checks"]}
+    return {
+        check["subject"].split()[0]: check for group in found["groups"] for check in group["checks"]
+    }
 
 
 def test_proves_the_packages_of_a_python() -> None:
@@ -36,7 +39,10 @@ def test_proves_the_packages_of_a_python() -> None:
 def test_text_ends_with_the_verdict_and_what_to_type() -> None:
     done = quarry("doctor", "--", sys.executable, "script.py")
     last = done.stdout.splitlines()[-1]
-    assert last == f"Everything found here works under Quarry. Next: quarry run -- {sys.executable} script.py"
+    assert (
+        last
+        == f"Everything found here works under Quarry. Next: quarry run -- {sys.executable} script.py"
+    )
     assert "\x1b" not in done.stdout + done.stderr, "no colours, no progress outside a terminal"
 
 
@@ -77,7 +83,9 @@ def test_explains_a_command_that_is_not_there() -> None:
 
 
 def test_notices_variables_that_matter() -> None:
-    found = checks("--", "ls", env={"HDF5_VOL_CONNECTOR": "pass_through x", "HDF5_PLUGIN_PATH": "/no/where"})
+    found = checks(
+        "--", "ls", env={"HDF5_VOL_CONNECTOR": "pass_through x", "HDF5_PLUGIN_PATH": "/no/where"}
+    )
     assert "Quarry stands on it" in found["HDF5_VOL_CONNECTOR"]["detail"]
     assert "/no/where" in found["HDF5_PLUGIN_PATH"]["detail"]
     found = checks("--", "ls", env={"HDF5_PLUGIN_PRELOAD": "::"})
@@ -110,7 +118,9 @@ def test_works_where_quarry_is_already_set() -> None:
 def test_shows_progress_and_colours_on_a_terminal() -> None:
     leader, follower = pty.openpty()
     env = clean_environment() | {"TERM": "xterm"}
-    with subprocess.Popen([QUARRY, "doctor", "--", "ls"], stdout=follower, stderr=follower, env=env):
+    with subprocess.Popen(
+        [QUARRY, "doctor", "--", "ls"], stdout=follower, stderr=follower, env=env
+    ):
         os.close(follower)
     output = os.read(leader, 65536)
     os.close(leader)

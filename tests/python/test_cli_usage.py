@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from cli import QUARRY, REPOSITORY, quarry
 
 VERBS = ["run", "env", "doctor", "completion"]
@@ -75,7 +76,9 @@ def complete(*words: str) -> list[str]:
         COMP_WORDS=({" ".join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
         _quarry; printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], capture_output=True, text=True, check=True
+    )
     return done.stdout.split()
 
 
@@ -91,7 +94,12 @@ def test_bash_completes_verbs_and_options() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_completion_and_manual_know_every_option(verb: str) -> None:
     text = quarry(verb, "--help").stdout
-    options = {word.split(",")[-1] for line in text.splitlines() for word in line.split()[:1] if word.startswith("-")}
+    options = {
+        word.split(",")[-1]
+        for line in text.splitlines()
+        for word in line.split()[:1]
+        if word.startswith("-")
+    }
     manual = (REPOSITORY / "docs/man/quarry.1").read_text()
     zsh = quarry("completion", "zsh").stdout
     for option in options:
@@ -113,14 +121,18 @@ def test_manual_is_well_formed() -> None:
         subprocess.run(["mandoc", "-T", "lint", "-W", "warning", str(page)], check=True)
     if shutil.which("man") is None:
         pytest.skip("needs man")
-    done = subprocess.run(["man", "--warnings", "-l", str(page)], capture_output=True, text=True)
+    done = subprocess.run(
+        ["man", "--warnings", "-l", str(page)], check=False, capture_output=True, text=True
+    )
     assert done.stderr == ""
 
 
 def test_env_works_in_a_shell(tmp_path: Path) -> None:
     proof = tmp_path / "a 'strange' $place"
     script = f'eval "$("{QUARRY}" env --witness "$1")"; printenv HDF5_VOL_CONNECTOR'
-    done = subprocess.run(["sh", "-c", script, "sh", str(proof)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", str(proof)], capture_output=True, text=True, check=True
+    )
     assert f"witness={{{proof}}}" in done.stdout
     assert proof.is_dir()
 

@@ -46,7 +46,7 @@ def _read_witness(file: Path, root: Path) -> Witness:
 
 
 def read_processes(folder: Path, root: Path) -> list[Process]:
-    records = [json.loads(file.read_text()) for file in sorted(folder.iterdir())]
+    records = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
     return [
         Process(
             pid=record["pid"],

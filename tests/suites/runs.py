@@ -55,8 +55,9 @@ def run(suite: Suite, mode: Mode, number: int, settings: Settings) -> Run:
         environment = workspace.environment() | suite.environment | selection
         main, exit_status = _execute(workspace, command, environment, log, suite.timeout)
         result = _gather(suite, workspace, Path(log.name), main)
-        result.outcomes[EXIT] = "; ".join([exit_status, *_notices(Path(log.name))])
-        result.outcomes = {t: _normal(o, workspace) for t, o in result.outcomes.items()}
+        ended = "; ".join([exit_status, *_notices(Path(log.name))])
+        outcomes = {EXIT: ended, **result.outcomes}
+        result.outcomes = {test: _normal(outcomes[test], workspace) for test in outcomes}
     (settings.results / f"{name}.json").write_text(json.dumps(asdict(result), indent=1))
     return result
 

@@ -5,8 +5,10 @@ it should have been; proof.py compares the two.
 """
 
 import atexit
+import importlib.machinery
 import json
 import os
+import sys
 
 _directory = os.environ.get("QUARRY_SUITES_PROCESSES")
 # The test that started this process. Inherited; pytest changes it later in its own process.
@@ -42,8 +44,30 @@ def _report():
         "started_by": _started_by,
         "forked": _forked,
     }
-    with open(os.path.join(_directory, f"{os.getpid()}.json"), "w") as file:
+    # Renamed into place, since the process may be killed while it writes.
+    path = os.path.join(_directory, f"{os.getpid()}.json")
+    with open(path + ".part", "w") as file:
         json.dump(record, file)
+    os.replace(path + ".part", path)
+
+
+class _ReportAfterImport:
+    """Reports at once when HDF5 has come into the process: one that is killed has no other end."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in ("h5py", "netCDF4"):
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec:
+            execute = spec.loader.exec_module
+
+            def execute_and_report(module):
+                execute(module)
+                _report()
+
+            spec.loader.exec_module = execute_and_report
+        return spec
 
 
 def _leave(status, _exit=os._exit):
@@ -59,6 +83,7 @@ def _note_fork():
 
 
 if _directory:
+    sys.meta_path.insert(0, _ReportAfterImport)
     atexit.register(_report)
     os._exit = _leave
     os.register_at_fork(after_in_child=_note_fork)
