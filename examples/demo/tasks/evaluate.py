@@ -1,4 +1,5 @@
 """Compares model and observation with xarray, through both of its netCDF engines."""
+
 import xarray
 
 with xarray.open_dataset("aggregate.nc", engine="netcdf4") as data:

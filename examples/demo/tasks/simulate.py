@@ -1,4 +1,5 @@
 """An ensemble of small ocean simulations: one HDF5 file per member, written with h5py."""
+
 import sys
 
 import h5py
@@ -13,8 +14,13 @@ for member in range(MEMBERS):
         out.attrs["member"] = member
         fields = out.create_group("fields")
         temperature = fields.create_dataset(
-            "temperature", (STEPS, CELLS, CELLS), "f4", chunks=(24, 48, 48),
-            compression="gzip", shuffle=True)
+            "temperature",
+            (STEPS, CELLS, CELLS),
+            "f4",
+            chunks=(24, 48, 48),
+            compression="gzip",
+            shuffle=True,
+        )
         salinity = fields.create_dataset("salinity", (STEPS, CELLS), "f8")
         state = random.normal(15, 2, (CELLS, CELLS))
         for step in range(STEPS):
