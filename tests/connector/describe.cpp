@@ -15,7 +15,8 @@ std::string member_types(hid_t type) {
         H5free_memory(name);
         if (H5Tget_class(type) != H5T_COMPOUND) continue;
         const Id member(H5Tget_member_type(type, static_cast<unsigned>(i)));
-        all += "@" + text(H5Tget_member_offset(type, static_cast<unsigned>(i))) + " " + type_text(member);
+        all += "@" + text(H5Tget_member_offset(type, static_cast<unsigned>(i))) + " " +
+               type_text(member);
     }
     return all;
 }
@@ -51,14 +52,18 @@ std::string string_text(hid_t type, const unsigned char* bytes) {
 
 std::string one_value(hid_t type, const unsigned char* bytes) {
     switch (H5Tget_class(type)) {
-        case H5T_COMPOUND: return fields_text(type, bytes);
-        case H5T_VLEN: return sequence_text(type, bytes);
-        case H5T_STRING: return string_text(type, bytes);
+        case H5T_COMPOUND:
+            return fields_text(type, bytes);
+        case H5T_VLEN:
+            return sequence_text(type, bytes);
+        case H5T_STRING:
+            return string_text(type, bytes);
         case H5T_ARRAY: {
             const Id base(H5Tget_super(type));
             return "<" + values_text(base, bytes, H5Tget_size(type) / H5Tget_size(base)) + ">";
         }
-        case H5T_REFERENCE: return "a reference";  // holds addresses in memory
+        case H5T_REFERENCE:
+            return "a reference";  // holds addresses in memory
         default: {
             std::string all;
             char two[3];
@@ -84,8 +89,8 @@ void describe_attribute_values(hid_t attribute) {
 }
 
 herr_t describe_attribute(hid_t object, const char* name, const H5A_info_t* info, void*) {
-    say("  attribute", name, "order", info->corder_valid ? info->corder : -1, "characters", info->cset,
-        "bytes", info->data_size);
+    say("  attribute", name, "order", info->corder_valid ? info->corder : -1, "characters",
+        info->cset, "bytes", info->data_size);
     const Id attribute = ID(H5Aopen(object, name, H5P_DEFAULT));
     describe_attribute_values(attribute);
     return 0;
@@ -102,9 +107,10 @@ void describe_storage(hid_t dataset) {
         unsigned flags = 0, config = 0, values[16] = {};
         size_t count = 16;
         char name[64] = "";
-        const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &count,
-                                                   values, sizeof name, name, &config);
-        say("  filter", filter, name, flags, std::vector<unsigned>(values, values + std::min<size_t>(count, 16)));
+        const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags,
+                                                   &count, values, sizeof name, name, &config);
+        say("  filter", filter, name, flags,
+            std::vector<unsigned>(values, values + std::min<size_t>(count, 16)));
     }
     hsize_t chunks = 0;
     if (layout == H5D_CHUNKED && H5Dget_num_chunks(dataset, H5S_ALL, &chunks) >= 0) {
@@ -129,14 +135,14 @@ void describe_dataset(hid_t dataset) {
 herr_t describe_object(hid_t place, const char* name, const H5O_info2_t* info, void*) {
     char* token = nullptr;
     H5Otoken_to_str(place, &info->token, &token);
-    say("object", name, "type", info->type, "links", info->rc, "attributes", info->num_attrs, "times",
-        info->atime, info->mtime, info->ctime, info->btime, "token", token);
+    say("object", name, "type", info->type, "links", info->rc, "attributes", info->num_attrs,
+        "times", info->atime, info->mtime, info->ctime, info->btime, "token", token);
     H5free_memory(token);
     const Id object = ID(H5Oopen(place, name, H5P_DEFAULT));
     H5O_native_info_t native{};
     DO(H5Oget_native_info(object, &native, H5O_NATIVE_INFO_ALL));
-    say("  header", native.hdr.version, native.hdr.nmesgs, native.hdr.nchunks, native.hdr.space.total,
-        native.hdr.space.free, "index", native.meta_size.obj.index_size,
+    say("  header", native.hdr.version, native.hdr.nmesgs, native.hdr.nchunks,
+        native.hdr.space.total, native.hdr.space.free, "index", native.meta_size.obj.index_size,
         native.meta_size.obj.heap_size, native.meta_size.attr.index_size);
     if (info->type == H5O_TYPE_DATASET) describe_dataset(object);
     if (info->type == H5O_TYPE_NAMED_DATATYPE) say(" ", type_text(object));
@@ -162,7 +168,8 @@ std::string type_text(hid_t type) {
     const H5T_class_t cls = H5Tget_class(type);
     std::string all = "type " + text(cls) + "/" + text(H5Tget_size(type));
     if (cls == H5T_INTEGER || cls == H5T_FLOAT) all += " order " + text(H5Tget_order(type));
-    if (cls == H5T_STRING) all += " set " + text(H5Tget_cset(type)) + " pad " + text(H5Tget_strpad(type));
+    if (cls == H5T_STRING)
+        all += " set " + text(H5Tget_cset(type)) + " pad " + text(H5Tget_strpad(type));
     if (cls == H5T_COMPOUND || cls == H5T_ENUM) all += " {" + member_types(type) + "}";
     if (cls == H5T_VLEN || cls == H5T_ARRAY || cls == H5T_ENUM) {
         const Id base(H5Tget_super(type));
@@ -184,7 +191,8 @@ std::string space_text(hid_t space) {
 std::string values_text(hid_t type, const void* buffer, size_t count) {
     const auto* bytes = static_cast<const unsigned char*>(buffer);
     std::vector<std::string> items;
-    for (size_t i = 0; i < count; ++i) items.push_back(one_value(type, bytes + i * H5Tget_size(type)));
+    for (size_t i = 0; i < count; ++i)
+        items.push_back(one_value(type, bytes + i * H5Tget_size(type)));
     return text_of_list(items);
 }
 

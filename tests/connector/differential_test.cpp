@@ -83,8 +83,8 @@ public:
         for (const auto& entry : fs::recursive_directory_iterator(work)) {
             if (!entry.is_regular_file()) continue;
             const std::string bytes = bytes_of(entry.path());
-            const bool words = entry.path().extension() == ".transcript" ||
-                               entry.path().extension() == ".errors";
+            const bool words =
+                entry.path().extension() == ".transcript" || entry.path().extension() == ".errors";
             result.files[fs::relative(entry.path(), work)] = words ? normal(bytes) : bytes;
         }
         for (const auto& entry : fs::directory_iterator(witness)) {
@@ -95,9 +95,9 @@ public:
 
 private:
     std::vector<std::string> environment(const Setting& setting, const fs::path& root) const {
-        const std::string plugins =
-            setting.plugin_on_path ? variable("QUARRY_PLUGIN_DIR", PLUGIN_DIRECTORY)
-                                   : (root / "no-plugins").string();
+        const std::string plugins = setting.plugin_on_path
+                                        ? variable("QUARRY_PLUGIN_DIR", PLUGIN_DIRECTORY)
+                                        : (root / "no-plugins").string();
         std::vector<std::string> all = {
             "HDF5_PLUGIN_PATH=" + plugins, "LD_PRELOAD=" FIXED_CLOCK, "LANG=C", "TZ=UTC",
             // The clock is preloaded before the sanitizer's own library.
@@ -107,9 +107,10 @@ private:
                           replaced(setting.connector, "WITNESS", root / "witness"));
         }
         if (!seed_.empty()) all.push_back("QUARRY_SEED=" + seed_);
-        for (const char* name : {"LD_LIBRARY_PATH", "PATH", "UBSAN_OPTIONS", "TSAN_OPTIONS",
-                                 "LSAN_OPTIONS"}) {
-            if (std::getenv(name) != nullptr) all.push_back(std::string(name) + "=" + variable(name, ""));
+        for (const char* name :
+             {"LD_LIBRARY_PATH", "PATH", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"}) {
+            if (std::getenv(name) != nullptr)
+                all.push_back(std::string(name) + "=" + variable(name, ""));
         }
         return all;
     }
@@ -177,8 +178,8 @@ public:
 
     void TestBody() override {
         const Traces baseline = bench_.run(scenario_, mode_.baseline);
-        ASSERT_TRUE(baseline.outcome.succeeded())
-            << baseline.outcome.describe() << "\n" << baseline.outcome.errors;
+        ASSERT_TRUE(baseline.outcome.succeeded()) << baseline.outcome.describe() << "\n"
+                                                  << baseline.outcome.errors;
         const Traces run = bench_.run(scenario_, mode_.setting);
         EXPECT_EQ(run.outcome.describe(), baseline.outcome.describe()) << run.outcome.errors;
         EXPECT_TRUE(run.outcome.output == baseline.outcome.output)
@@ -199,10 +200,9 @@ private:
 
 void add_test(const std::string& suite, const std::string& test, const Mode& mode,
               const std::string& scenario, const std::string& seed = "") {
-    ::testing::RegisterTest(suite.c_str(), test.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                            [=]() -> ::testing::Test* {
-                                return new Differential(mode, scenario, seed);
-                            });
+    ::testing::RegisterTest(
+        suite.c_str(), test.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+        [=]() -> ::testing::Test* { return new Differential(mode, scenario, seed); });
 }
 
 std::vector<std::string> all_scenarios() {
@@ -219,7 +219,8 @@ void add_random_tests(const Mode& mode) {
     const int first = std::atoi(variable("QUARRY_SEED", "1").c_str());
     const int runs = std::atoi(variable("QUARRY_RANDOM_RUNS", one ? "1" : "30").c_str());
     for (int seed = first; seed < first + runs; ++seed) {
-        add_test("random", "seed_" + std::to_string(seed), mode, "random_file", std::to_string(seed));
+        add_test("random", "seed_" + std::to_string(seed), mode, "random_file",
+                 std::to_string(seed));
     }
 }
 

@@ -27,8 +27,8 @@ struct Mode {
 
 inline std::vector<Mode> all_modes() {
     const Setting native{};
-    // The stock pass-through changes errors by itself, so whatever stands on or below it is compared
-    // with the stock one alone.
+    // The stock pass-through changes errors by itself, so whatever stands on or below it is
+    // compared with the stock one alone.
     const Setting stock{"pass_through under_vol=0;under_info={}", "", false};
     return {
         {"quarry", native, {"quarry bytes=on;witness={WITNESS}", "", true}, {true, true}},
@@ -37,7 +37,8 @@ inline std::vector<Mode> all_modes() {
         {"one_file", native, {"", "bytes=on;witness={WITNESS}", true}, {true, true}},
         {"on_pass_through",
          stock,
-         {"quarry bytes=on;witness={WITNESS};under=pass_through;under_info={under_vol=0;under_info={}}",
+         {"quarry "
+          "bytes=on;witness={WITNESS};under=pass_through;under_info={under_vol=0;under_info={}}",
           "", true},
          {true, true}},
         {"below_pass_through",
@@ -49,8 +50,9 @@ inline std::vector<Mode> all_modes() {
 
 // Scenarios left out in a mode, each for a reason that is not ours to mend.
 inline bool is_left_out(const std::string& mode, const std::string& scenario) {
-    // Having failed, HDF5 copies the access list for each plugin on its path. The split driver's info
-    // is copied by public functions, which clear HDF5's errors: any connector there has that effect.
+    // Having failed, HDF5 copies the access list for each plugin on its path. The split driver's
+    // info is copied by public functions, which clear HDF5's errors: any connector there has that
+    // effect.
     return mode == "lying" && scenario == "driver_split_missing_file";
 }
 

@@ -43,7 +43,9 @@ herr_t say_error(unsigned number, const H5E_error2_t* error, void*) {
 
 }  // namespace
 
-Registration::Registration(const char* name, void (*run)()) { registered()[name] = run; }
+Registration::Registration(const char* name, void (*run)()) {
+    registered()[name] = run;
+}
 
 void say_line(const std::string& line) {
     if (story != nullptr) {
@@ -54,10 +56,16 @@ void say_line(const std::string& line) {
     std::fflush(stdout);  // whatever comes next may crash
 }
 
-Told::Told() { scenario::story = &story; }
-Told::~Told() { scenario::story = nullptr; }
+Told::Told() {
+    scenario::story = &story;
+}
+Told::~Told() {
+    scenario::story = nullptr;
+}
 
-void before_call() { errno = 0; }
+void before_call() {
+    errno = 0;
+}
 
 void say_errors() {
     const hid_t stack = H5Eget_current_stack();  // a copy: looking closer would clear the original
@@ -78,9 +86,15 @@ Id said_id(const char* call, hid_t id) {
     return Id(id);
 }
 
-std::string text(const std::string& value) { return value; }
-std::string text(const char* value) { return value != nullptr ? value : "(null)"; }
-std::string text(bool value) { return value ? "yes" : "no"; }
+std::string text(const std::string& value) {
+    return value;
+}
+std::string text(const char* value) {
+    return value != nullptr ? value : "(null)";
+}
+std::string text(bool value) {
+    return value ? "yes" : "no";
+}
 
 std::string text(double value) {
     char words[40];
@@ -115,17 +129,39 @@ void Id::close() {
     herr_t answer = 0;
     before_call();
     switch (H5Iget_type(id)) {
-        case H5I_FILE: answer = H5Fclose(id); break;
-        case H5I_GROUP: answer = H5Gclose(id); break;
-        case H5I_DATASET: answer = H5Dclose(id); break;
-        case H5I_DATATYPE: answer = H5Tclose(id); break;
-        case H5I_DATASPACE: answer = H5Sclose(id); break;
-        case H5I_ATTR: answer = H5Aclose(id); break;
-        case H5I_GENPROP_LST: answer = H5Pclose(id); break;
-        case H5I_EVENTSET: answer = H5ESclose(id); break;
-        case H5I_SPACE_SEL_ITER: answer = H5Ssel_iter_close(id); break;
-        case H5I_BADID: say("closing something that is gone"); break;
-        default: answer = H5Idec_ref(id); break;
+        case H5I_FILE:
+            answer = H5Fclose(id);
+            break;
+        case H5I_GROUP:
+            answer = H5Gclose(id);
+            break;
+        case H5I_DATASET:
+            answer = H5Dclose(id);
+            break;
+        case H5I_DATATYPE:
+            answer = H5Tclose(id);
+            break;
+        case H5I_DATASPACE:
+            answer = H5Sclose(id);
+            break;
+        case H5I_ATTR:
+            answer = H5Aclose(id);
+            break;
+        case H5I_GENPROP_LST:
+            answer = H5Pclose(id);
+            break;
+        case H5I_EVENTSET:
+            answer = H5ESclose(id);
+            break;
+        case H5I_SPACE_SEL_ITER:
+            answer = H5Ssel_iter_close(id);
+            break;
+        case H5I_BADID:
+            say("closing something that is gone");
+            break;
+        default:
+            answer = H5Idec_ref(id);
+            break;
     }
     if (answer < 0) say_call("close", "failed", errno, true);
 }
@@ -146,6 +182,12 @@ Id access() {
         H5VLfree_connector_info(connector, info);
         H5VLclose(connector);
     });
+}
+
+void touch_connector() {
+    if (one_file_options != nullptr) {
+        H5VLclose(H5VLregister_connector_by_name("quarry", H5P_DEFAULT));
+    }
 }
 
 Id create(const char* name, const Id& list, hid_t creation) {
@@ -223,7 +265,8 @@ void Turn::wait() {
 int fork_child(const char* name, const std::function<void()>& body) {
     const pid_t child = fork();
     if (child != 0) return child;
-    if (std::freopen((std::string(name) + ".transcript").c_str(), "w", stdout) == nullptr) std::abort();
+    if (std::freopen((std::string(name) + ".transcript").c_str(), "w", stdout) == nullptr)
+        std::abort();
     if (std::freopen((std::string(name) + ".errors").c_str(), "w", stderr) == nullptr) std::abort();
     body();
     std::exit(0);

@@ -1,7 +1,8 @@
 // What a scenario is written with: plain HDF5 calls, each of which leaves a line in a transcript.
 //
-// A scenario is run with and without the connector and the transcripts are compared, so nothing that
-// differs between two native runs may be said: no ids, no addresses in memory, no times of day.
+// A scenario is run with and without the connector and the transcripts are compared, so nothing
+// that differs between two native runs may be said: no ids, no addresses in memory, no times of
+// day.
 #pragma once
 
 #include <hdf5.h>
@@ -19,8 +20,8 @@ namespace scenario {
 using Dims = std::vector<hsize_t>;
 
 // Registers `void name()` to be run by `scenarios name`.
-#define SCENARIO(name)                                                   \
-    static void name();                                                  \
+#define SCENARIO(name)                                                         \
+    static void name();                                                        \
     static const ::scenario::Registration registration_of_##name{#name, name}; \
     static void name()
 
@@ -28,8 +29,8 @@ struct Registration {
     Registration(const char* name, void (*run)());
 };
 
-// Calls: `ID(H5Fopen(...))` for those that answer with an id, `DO(H5Dread(...))` for all others. Both
-// say the call and what came of it, and after a failure HDF5's whole error stack and errno.
+// Calls: `ID(H5Fopen(...))` for those that answer with an id, `DO(H5Dread(...))` for all others.
+// Both say the call and what came of it, and after a failure HDF5's whole error stack and errno.
 #define ID(...) (::scenario::before_call(), ::scenario::said_id(#__VA_ARGS__, __VA_ARGS__))
 #define DO(...) (::scenario::before_call(), ::scenario::said_value(#__VA_ARGS__, __VA_ARGS__))
 
@@ -65,10 +66,11 @@ std::string text(const std::string& value);
 std::string text(const char* value);
 std::string text(bool value);
 std::string text(double value);
-inline std::string text(float value) { return text(static_cast<double>(value)); }
+inline std::string text(float value) {
+    return text(static_cast<double>(value));
+}
 template <typename T>
-    requires(std::is_integral_v<T> || std::is_enum_v<T>)
-std::string text(T value) {
+requires(std::is_integral_v<T> || std::is_enum_v<T>) std::string text(T value) {
     return std::to_string(value);
 }
 std::string text_of_list(const std::vector<std::string>& items);
@@ -113,18 +115,25 @@ public:
     std::string story;
 };
 
-// A file-access list; in the mode "one-file" it chooses the connector, and is the only thing that does.
+// A file-access list; in the mode "one-file" it chooses the connector, and is the only thing that
+// does.
 Id access();
+
+// In that mode: looks the connector up by its name and lets it go again, as another part of a
+// program would. HDF5 does not find one that only open files hold, and registers it once more.
+void touch_connector();
+
 Id create(const char* name, const Id& list = access(), hid_t creation = H5P_DEFAULT);
 Id open(const char* name, unsigned flags = H5F_ACC_RDWR, const Id& list = access());
 
 Id space(const Dims& dims, const Dims& largest = {});
 Id chunked(const Dims& chunk);
-Id dataset(hid_t place, const char* name, hid_t type, const Dims& dims, hid_t creation = H5P_DEFAULT,
-           const Dims& largest = {});
+Id dataset(hid_t place, const char* name, hid_t type, const Dims& dims,
+           hid_t creation = H5P_DEFAULT, const Dims& largest = {});
 
 // A list of the class, changed by `change`.
-Id list(hid_t property_class, const std::function<void(hid_t)>& change = [](hid_t) {});
+Id list(
+    hid_t property_class, const std::function<void(hid_t)>& change = [](hid_t) {});
 
 template <typename T>
 hid_t memory_type() {

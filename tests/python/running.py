@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from textwrap import dedent
 
-TIMEOUT = 60  # seconds; a hanging exit must fail the test that caused it
+TIMEOUT = 120  # seconds; a hanging exit must fail the test that caused it
 OURS = ("HDF5_", "QUARRY_", "PYTEST_", "NETCDF")
 
 

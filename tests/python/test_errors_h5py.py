@@ -34,7 +34,8 @@ open("empty", "w").close()
 open("text", "w").write("not HDF5 " * 1000)
 os.symlink("nowhere", "dangling")
 open("netcdf3.nc", "wb").write(b"CDF\\x01" + bytes(1000))
-for name in ("missing", "folder", "empty", "text", "dangling", "netcdf3.nc", "missing/inside", "text/inside", "a" * 300):
+inside = ("missing/inside", "text/inside")
+for name in ("missing", "folder", "empty", "text", "dangling", "netcdf3.nc", *inside, "a" * 300):
     for mode in ("r", "r+", "a", "w", "w-"):
         if name not in ("text", "empty", "netcdf3.nc", "dangling") or mode in ("r", "r+", "w-"):
             attempt(f"{name[:20]} {mode}", lambda: h5py.File(name, mode).close())
@@ -51,6 +52,27 @@ for driver in ("sec2", "stdio", "core", "family", "fileobj", "nonsense"):
     assert "IsADirectoryError | 21 |" in outcome.stdout
     assert "FileExistsError | 17 |" in outcome.stdout
     assert "NotADirectoryError | 20 |" in outcome.stdout
+
+
+@pytest.mark.hazard(3)
+@pytest.mark.parametrize("wheel", ("h5py", "netCDF4"))
+def test_whole_error_stack(both, wheel):
+    """What a C program prints. An error of ours while HDF5 probes would show up in the middle of it."""
+    outcome = both(
+        rf"""
+import ctypes, {wheel}, re
+path = re.search(r"\S*/{wheel.lower()}\.libs/libhdf5-\S*", open("/proc/self/maps").read())[0]
+hdf5 = ctypes.CDLL(path)
+printer = ctypes.cast(hdf5.H5Eprint2, ctypes.c_void_p)
+hdf5.H5Eset_auto2(ctypes.c_int64(0), printer, None)
+open("text", "w").write("text" * 999)
+for name in (b"missing", b"text"):
+    print(hdf5.H5Fopen(name, 0, ctypes.c_int64(0)))
+""",
+        mode=Mode.LYING,
+        files="any",
+    )
+    assert outcome.stderr.count("open failed") >= 2
 
 
 @pytest.mark.hazard(6)

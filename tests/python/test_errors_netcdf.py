@@ -30,7 +30,8 @@ data = open("there.nc", "rb").read()
 open("cut.nc", "wb").write(data[:len(data) // 2])
 open("signature.nc", "wb").write(data[:8] + bytes(500))
 netCDF4.Dataset("classic.nc", "w", format="NETCDF3_CLASSIC").close()
-for name in ("missing.nc", "folder", "empty", "text", "cut.nc", "signature.nc", "there.nc", "classic.nc", "missing/x.nc"):
+whole = ("there.nc", "classic.nc")
+for name in ("missing.nc", "missing/x.nc", "folder", "empty", "text", "cut.nc", "signature.nc", *whole):
     for mode in ("r", "a", "r+", "x"):
         attempt(f"{name} {mode}", lambda: netCDF4.Dataset(name, mode).close())
 attempt("clobber", lambda: netCDF4.Dataset("there.nc", "w", clobber=False))
@@ -115,6 +116,7 @@ def test_xarray_and_h5netcdf(same_errors):
     same_errors(
         """
 import h5netcdf, xarray
+nonsense = {"v": {"nonsense": 1}}
 open("text", "w").write("not HDF5 " * 1000)
 xarray.Dataset({"v": ("x", [1, 2, 3])}).to_netcdf("there.nc")
 for engine in ("netcdf4", "h5netcdf"):
@@ -122,8 +124,9 @@ for engine in ("netcdf4", "h5netcdf"):
         attempt(f"{engine} {name}", lambda: xarray.open_dataset(name, engine=engine).load().sizes)
     attempt(f"{engine} group", lambda: xarray.open_dataset("there.nc", group="nothing", engine=engine))
     attempt(f"{engine} nowhere", lambda: xarray.Dataset().to_netcdf("missing/x.nc", engine=engine))
-    attempt(f"{engine} type", lambda: xarray.Dataset({"o": ("x", [object()])}).to_netcdf("o.nc", engine=engine))
-    attempt(f"{engine} encoding", lambda: xarray.Dataset({"v": ("x", [1])}).to_netcdf("e.nc", engine=engine, encoding={"v": {"nonsense": 1}}))
+    objects, numbers = (xarray.Dataset({"v": ("x", [value])}) for value in (object(), 1))
+    attempt(f"{engine} type", lambda: objects.to_netcdf("o.nc", engine=engine))
+    attempt(f"{engine} encoding", lambda: numbers.to_netcdf("e.nc", engine=engine, encoding=nonsense))
 attempt("no engine", lambda: xarray.open_dataset("text"))
 for name in ("missing.nc", "text"):
     attempt(f"h5netcdf {name}", lambda: h5netcdf.File(name, "r"))

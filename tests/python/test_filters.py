@@ -103,7 +103,8 @@ def test_filters_of_the_hdf5plugin_wheel(both, fixed_clock):
         with h5py.File("plugin.h5", "w") as f:
             for name in kinds:
                 try:
-                    f.create_dataset(name, data=np.arange(5000, dtype="f4"), chunks=(700,), **getattr(hdf5plugin, name)())
+                    filter = getattr(hdf5plugin, name)()
+                    f.create_dataset(name, data=np.arange(5000, dtype="f4"), chunks=(700,), **filter)
                 except Exception as error:
                     print(name, type(error).__name__, error)
         with h5py.File("plugin.h5", "r") as f:

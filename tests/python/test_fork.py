@@ -84,7 +84,7 @@ def read_on():
 threads = [threading.Thread(target=read_on) for _ in range(3)]
 [thread.start() for thread in threads]
 for number in range(20):
-    # h5py's own lock is held around the fork, as it does itself.
+    # h5py takes its lock around a fork, so that no other thread holds it in the child.
     child = os.fork()
     if child == 0:
         with h5py.File("data.h5", "r") as f:
@@ -92,6 +92,41 @@ for number in range(20):
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 stop.set()
 [thread.join() for thread in threads]
+""",
+        files="any",
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.hazard(1, 12)
+def test_fork_while_a_thread_is_inside_the_other_library(both):
+    """Natively they share no lock: what netCDF4 does in the parent cannot stop h5py in the child."""
+    both(
+        PREPARE
+        + r"""
+import ctypes, netCDF4, re, threading
+prepare()
+stop = threading.Event()
+# Called without netCDF in between, so that the thread is inside HDF5 nearly all the time.
+path = re.search(r"\S*/netcdf4.libs/libhdf5-\S*", open("/proc/self/maps").read())[0]
+hdf5 = ctypes.CDLL(path)
+hdf5.H5Fopen.restype = hdf5.H5Fget_access_plist.restype = ctypes.c_int64
+file = ctypes.c_int64(hdf5.H5Fopen(b"data.h5", 0, ctypes.c_int64(0)))
+
+def ask():
+    while not stop.is_set():
+        hdf5.H5Pclose(ctypes.c_int64(hdf5.H5Fget_access_plist(file)))
+
+thread = threading.Thread(target=ask)
+thread.start()
+for number in range(300):
+    child = os.fork()
+    if child == 0:
+        with h5py.File("data.h5", "r") as f:
+            os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+thread.join()
 """,
         files="any",
     )

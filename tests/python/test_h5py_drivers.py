@@ -127,7 +127,8 @@ import h5py, numpy as np
 for number, options in enumerate((
     {"libver": "latest"}, {"libver": ("v110", "v114")}, {"userblock_size": 1024}, {"locking": False},
     {"locking": "best-effort"}, {"fs_strategy": "page", "fs_page_size": 4096}, {"meta_block_size": 8192},
-    {"alignment_threshold": 1, "alignment_interval": 512}, {"track_order": True}, {"rdcc_nslots": 7, "rdcc_nbytes": 99, "rdcc_w0": 0.1},
+    {"alignment_threshold": 1, "alignment_interval": 512}, {"track_order": True},
+    {"rdcc_nslots": 7, "rdcc_nbytes": 99, "rdcc_w0": 0.1},
 )):
     name = f"{number}.h5"
     with h5py.File(name, "w", **options) as f:

@@ -24,12 +24,14 @@ SCENARIO(async_calls) {
     Id file = ID(H5Fcreate_async("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, list, events));
     Id group = ID(H5Gcreate_async(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT, events));
     const Id extent = space({5});
-    Id set = ID(H5Dcreate_async(group, "x", H5T_STD_I32LE, extent, H5P_DEFAULT, chunked({2}), H5P_DEFAULT, events));
+    Id set = ID(H5Dcreate_async(group, "x", H5T_STD_I32LE, extent, H5P_DEFAULT, chunked({2}),
+                                H5P_DEFAULT, events));
     const std::vector<int> values = counted(5);
     std::vector<int> back(5);
     DO(H5Dwrite_async(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data(), events));
     DO(H5Dread_async(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, back.data(), events));
-    Id note = ID(H5Acreate_async(set, "a", H5T_STD_I32LE, extent, H5P_DEFAULT, H5P_DEFAULT, events));
+    Id note =
+        ID(H5Acreate_async(set, "a", H5T_STD_I32LE, extent, H5P_DEFAULT, H5P_DEFAULT, events));
     DO(H5Awrite_async(note, H5T_NATIVE_INT, values.data(), events));
     DO(H5Aread_async(note, H5T_NATIVE_INT, back.data(), events));
     hbool_t exists = false;
@@ -89,7 +91,8 @@ SCENARIO(async_reopen_and_multi) {
     const Id set = dataset(file, "x", H5T_STD_I32LE, {3}, chunked({2}), {H5S_UNLIMITED});
     const Id other = dataset(file, "y", H5T_STD_I32LE, {3});
     Id again = ID(H5Freopen_async(file, events));
-    hid_t sets[] = {set, other}, types[] = {H5T_NATIVE_INT, H5T_NATIVE_INT}, all[] = {H5S_ALL, H5S_ALL};
+    hid_t sets[] = {set, other}, types[] = {H5T_NATIVE_INT, H5T_NATIVE_INT},
+          all[] = {H5S_ALL, H5S_ALL};
     std::vector<int> left = counted(3), right = counted(3, 10);
     const void* out[] = {left.data(), right.data()};
     void* in[] = {right.data(), left.data()};

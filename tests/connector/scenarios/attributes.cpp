@@ -23,8 +23,10 @@ SCENARIO(attribute_all_calls) {
     const Id set = dataset(file, "x", H5T_STD_I32LE, {1});
     for (const char* name : {"b", "a", "c"}) attribute(set, name, {1, 2, 3});
     const Id extent = space({2});
-    const Id by_name = ID(H5Acreate_by_name(file, "x", "by name", H5T_IEEE_F64LE, extent, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    DO(H5Acreate_by_name(file, "x", "by name", H5T_IEEE_F64LE, extent, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const Id by_name = ID(H5Acreate_by_name(file, "x", "by name", H5T_IEEE_F64LE, extent,
+                                            H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    DO(H5Acreate_by_name(file, "x", "by name", H5T_IEEE_F64LE, extent, H5P_DEFAULT, H5P_DEFAULT,
+                         H5P_DEFAULT));
     const double values[] = {1.5, 2.5};
     DO(H5Awrite(by_name, H5T_NATIVE_DOUBLE, values));
     DO(H5Arename(set, "a", "renamed"));
@@ -33,11 +35,13 @@ SCENARIO(attribute_all_calls) {
     DO(H5Aexists(set, "renamed"));
     DO(H5Aexists_by_name(file, "x", "b", H5P_DEFAULT));
     const Id opened = ID(H5Aopen_by_name(file, "x", "c", H5P_DEFAULT, H5P_DEFAULT));
-    const Id by_index = ID(H5Aopen_by_idx(file, "x", H5_INDEX_NAME, H5_ITER_DEC, 0, H5P_DEFAULT, H5P_DEFAULT));
+    const Id by_index =
+        ID(H5Aopen_by_idx(file, "x", H5_INDEX_NAME, H5_ITER_DEC, 0, H5P_DEFAULT, H5P_DEFAULT));
     char name[32] = "";
     DO(H5Aget_name(by_index, sizeof name, name));
     say("last", name);
-    DO(H5Aget_name_by_idx(file, "x", H5_INDEX_NAME, H5_ITER_INC, 1, name, sizeof name, H5P_DEFAULT));
+    DO(H5Aget_name_by_idx(file, "x", H5_INDEX_NAME, H5_ITER_INC, 1, name, sizeof name,
+                          H5P_DEFAULT));
     say("second", name);
     DO(H5Aget_storage_size(opened));
     H5A_info_t info{};
@@ -48,7 +52,8 @@ SCENARIO(attribute_all_calls) {
     hsize_t next = 1;
     DO(H5Aiterate2(set, H5_INDEX_NAME, H5_ITER_INC, &next, say_attribute, nullptr));
     next = 0;
-    DO(H5Aiterate_by_name(file, "x", H5_INDEX_NAME, H5_ITER_DEC, &next, say_attribute, nullptr, H5P_DEFAULT));
+    DO(H5Aiterate_by_name(file, "x", H5_INDEX_NAME, H5_ITER_DEC, &next, say_attribute, nullptr,
+                          H5P_DEFAULT));
     DO(H5Adelete(set, "renamed"));
     DO(H5Adelete_by_name(file, "x", "also renamed", H5P_DEFAULT));
     DO(H5Adelete_by_idx(file, "x", H5_INDEX_NAME, H5_ITER_INC, 0, H5P_DEFAULT));
@@ -88,14 +93,16 @@ SCENARIO(attribute_work_inside_iteration) {
     const Id file = create("a.h5");
     for (const char* name : {"a", "b", "c"}) attribute(file, name, {1});
     hsize_t next = 0;
-    DO(H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, &next,
-                   [](hid_t object, const char* name, const H5A_info_t*, void*) -> herr_t {
-                       read_attribute(object, name);
-                       const Id opened = ID(H5Aopen(object, name, H5P_DEFAULT));
-                       const int changed = 5;
-                       DO(H5Awrite(opened, H5T_NATIVE_INT, &changed));
-                       return name[0] == 'b' ? 3 : 0;
-                   }, nullptr));
+    DO(H5Aiterate2(
+        file, H5_INDEX_NAME, H5_ITER_INC, &next,
+        [](hid_t object, const char* name, const H5A_info_t*, void*) -> herr_t {
+            read_attribute(object, name);
+            const Id opened = ID(H5Aopen(object, name, H5P_DEFAULT));
+            const int changed = 5;
+            DO(H5Awrite(opened, H5T_NATIVE_INT, &changed));
+            return name[0] == 'b' ? 3 : 0;
+        },
+        nullptr));
     say("stopped at", next);
     describe(file);
 }

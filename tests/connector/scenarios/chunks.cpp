@@ -25,7 +25,8 @@ void say_chunks(hid_t set, int rank) {
         unsigned mask = 0;
         haddr_t address = 0;
         hsize_t size = 0;
-        if (DO(H5Dget_chunk_info(set, H5S_ALL, i, offset.data(), &mask, &address, &size)) < 0) continue;
+        if (DO(H5Dget_chunk_info(set, H5S_ALL, i, offset.data(), &mask, &address, &size)) < 0)
+            continue;
         say("  at", offset, mask, address, size);
         DO(H5Dget_chunk_info_by_coord(set, offset.data(), &mask, &address, &size));
         DO(H5Dget_chunk_storage_size(set, offset.data(), &size));
@@ -39,7 +40,8 @@ SCENARIO(chunk_questions) {
     const Id file = create("a.h5");
     const Id creation = chunked({4, 4});
     H5Pset_deflate(creation, 6);
-    const Id set = dataset(file, "x", H5T_STD_I32LE, {10, 10}, creation, {H5S_UNLIMITED, H5S_UNLIMITED});
+    const Id set =
+        dataset(file, "x", H5T_STD_I32LE, {10, 10}, creation, {H5S_UNLIMITED, H5S_UNLIMITED});
     say_chunks(set, 2);
     write(set, counted(100));
     say_chunks(set, 2);

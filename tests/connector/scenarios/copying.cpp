@@ -39,10 +39,12 @@ Id sample() {
 SCENARIO(copy_with_all_flags) {
     const Id from = sample();
     for (const unsigned flags :
-         {0U, H5O_COPY_SHALLOW_HIERARCHY_FLAG, H5O_COPY_EXPAND_SOFT_LINK_FLAG, H5O_COPY_EXPAND_EXT_LINK_FLAG,
-          H5O_COPY_EXPAND_REFERENCE_FLAG, H5O_COPY_WITHOUT_ATTR_FLAG, H5O_COPY_PRESERVE_NULL_FLAG,
-          H5O_COPY_MERGE_COMMITTED_DTYPE_FLAG, H5O_COPY_ALL & ~H5O_COPY_SHALLOW_HIERARCHY_FLAG}) {
-        const Id copying = list(H5P_OBJECT_COPY, [&](hid_t made) { H5Pset_copy_object(made, flags); });
+         {0U, H5O_COPY_SHALLOW_HIERARCHY_FLAG, H5O_COPY_EXPAND_SOFT_LINK_FLAG,
+          H5O_COPY_EXPAND_EXT_LINK_FLAG, H5O_COPY_EXPAND_REFERENCE_FLAG, H5O_COPY_WITHOUT_ATTR_FLAG,
+          H5O_COPY_PRESERVE_NULL_FLAG, H5O_COPY_MERGE_COMMITTED_DTYPE_FLAG,
+          H5O_COPY_ALL & ~H5O_COPY_SHALLOW_HIERARCHY_FLAG}) {
+        const Id copying =
+            list(H5P_OBJECT_COPY, [&](hid_t made) { H5Pset_copy_object(made, flags); });
         const std::string name = "to" + text(flags) + ".h5";
         const Id to = create(name.c_str());
         say("flags", flags);
@@ -53,7 +55,8 @@ SCENARIO(copy_with_all_flags) {
 
 SCENARIO(copy_within_a_file_and_errors) {
     const Id from = sample();
-    const Id links = list(H5P_LINK_CREATE, [](hid_t made) { H5Pset_create_intermediate_group(made, 1); });
+    const Id links =
+        list(H5P_LINK_CREATE, [](hid_t made) { H5Pset_create_intermediate_group(made, 1); });
     DO(H5Ocopy(from, "g", from, "a/b/copy", H5P_DEFAULT, links));
     DO(H5Ocopy(from, "g", from, "g", H5P_DEFAULT, H5P_DEFAULT));
     DO(H5Ocopy(from, "missing", from, "x", H5P_DEFAULT, H5P_DEFAULT));
@@ -68,10 +71,13 @@ SCENARIO(copy_merges_committed_types) {
     const Id copying = list(H5P_OBJECT_COPY, [](hid_t made) {
         H5Pset_copy_object(made, H5O_COPY_MERGE_COMMITTED_DTYPE_FLAG);
         H5Padd_merge_committed_dtype_path(made, "/known");
-        H5Pset_mcdt_search_cb(made, [](void*) {
-            say("  searching");
-            return H5O_MCDT_SEARCH_CONT;
-        }, nullptr);
+        H5Pset_mcdt_search_cb(
+            made,
+            [](void*) {
+                say("  searching");
+                return H5O_MCDT_SEARCH_CONT;
+            },
+            nullptr);
     });
     DO(H5Ocopy(from, "g/deep", to, "copied", copying, H5P_DEFAULT));
     describe(to);

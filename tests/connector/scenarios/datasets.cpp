@@ -8,16 +8,20 @@ namespace scenario {
 
 SCENARIO(dataset_layouts) {
     const Id file = create("a.h5");
-    const Id compact = list(H5P_DATASET_CREATE, [](hid_t list) { H5Pset_layout(list, H5D_COMPACT); });
-    const Id early = list(H5P_DATASET_CREATE, [](hid_t list) { H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY); });
+    const Id compact =
+        list(H5P_DATASET_CREATE, [](hid_t list) { H5Pset_layout(list, H5D_COMPACT); });
+    const Id early =
+        list(H5P_DATASET_CREATE, [](hid_t list) { H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY); });
     write(dataset(file, "compact", H5T_STD_I32LE, {10}, compact), counted(10));
     write(dataset(file, "contiguous", H5T_STD_I32LE, {10}), counted(10));
     write(dataset(file, "chunked", H5T_STD_I32LE, {10}, chunked({3})), counted(10));
     dataset(file, "early", H5T_STD_I32LE, {10}, early);
     dataset(file, "nothing written", H5T_STD_I32LE, {10}, chunked({3}));
     const Id scalar(H5Screate(H5S_SCALAR)), null(H5Screate(H5S_NULL));
-    const Id one = ID(H5Dcreate2(file, "scalar", H5T_STD_I32LE, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    const Id none = ID(H5Dcreate2(file, "null", H5T_STD_I32LE, null, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const Id one = ID(
+        H5Dcreate2(file, "scalar", H5T_STD_I32LE, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const Id none =
+        ID(H5Dcreate2(file, "null", H5T_STD_I32LE, null, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     write(one, counted(1, 5));
     const Id nameless = ID(H5Dcreate_anon(file, H5T_STD_I32LE, scalar, H5P_DEFAULT, H5P_DEFAULT));
     DO(H5Olink(nameless, file, "named later", H5P_DEFAULT, H5P_DEFAULT));
@@ -32,7 +36,11 @@ SCENARIO(dataset_chunk_indexes) {
     const Id modern = create("modern.h5", list), old = create("old.h5");
     const Id implicit = chunked({4, 4});
     H5Pset_alloc_time(implicit, H5D_ALLOC_TIME_EARLY);
-    const struct { const char* name; hid_t creation; Dims largest; } kinds[] = {
+    const struct {
+        const char* name;
+        hid_t creation;
+        Dims largest;
+    } kinds[] = {
         {"single", chunked({12, 12}).release(), {}},
         {"implicit", implicit, {}},
         {"fixed array", chunked({4, 4}).release(), {}},
@@ -41,7 +49,8 @@ SCENARIO(dataset_chunk_indexes) {
     };
     for (const hid_t file : {static_cast<hid_t>(modern), static_cast<hid_t>(old)}) {
         for (const auto& kind : kinds) {
-            const Id set = dataset(file, kind.name, H5T_STD_I32LE, {12, 12}, kind.creation, kind.largest);
+            const Id set =
+                dataset(file, kind.name, H5T_STD_I32LE, {12, 12}, kind.creation, kind.largest);
             write(set, counted(144));
             H5D_chunk_index_t index{};
             DO(H5Dget_chunk_index_type(set, &index));
@@ -59,7 +68,8 @@ SCENARIO(dataset_fill_values) {
     const Id file = create("a.h5");
     const int fill = -7;
     for (const H5D_fill_time_t when : {H5D_FILL_TIME_ALLOC, H5D_FILL_TIME_IFSET}) {
-        for (const H5D_alloc_time_t allocated : {H5D_ALLOC_TIME_EARLY, H5D_ALLOC_TIME_LATE, H5D_ALLOC_TIME_INCR}) {
+        for (const H5D_alloc_time_t allocated :
+             {H5D_ALLOC_TIME_EARLY, H5D_ALLOC_TIME_LATE, H5D_ALLOC_TIME_INCR}) {
             const Id creation = chunked({4});
             H5Pset_fill_value(creation, H5T_NATIVE_INT, &fill);
             H5Pset_fill_time(creation, when);
@@ -88,7 +98,8 @@ SCENARIO(dataset_extents) {
     H5Pset_fill_value(creation, H5T_NATIVE_INT, &fill);
     const Id set = dataset(file, "x", H5T_STD_I32LE, {4, 4}, creation, {H5S_UNLIMITED, 20});
     write(set, counted(16));
-    for (const Dims& dims : {Dims{8, 8}, Dims{2, 3}, Dims{5, 5}, Dims{0, 5}, Dims{4, 4}, Dims{4, 21}}) {
+    for (const Dims& dims :
+         {Dims{8, 8}, Dims{2, 3}, Dims{5, 5}, Dims{0, 5}, Dims{4, 4}, Dims{4, 21}}) {
         say("extent", dims);
         DO(H5Dset_extent(set, dims.data()));
         read(set);
@@ -109,11 +120,13 @@ SCENARIO(dataset_type_conversion) {
     read<unsigned char>(floats);
     const Id half = dataset(file, "string", H5T_C_S1, {4});
     read<int>(half);
-    const Id transform = list(H5P_DATASET_XFER, [](hid_t list) { H5Pset_data_transform(list, "2*x+1"); });
+    const Id transform =
+        list(H5P_DATASET_XFER, [](hid_t list) { H5Pset_data_transform(list, "2*x+1"); });
     std::vector<int> values(6);
     DO(H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, transform, values.data()));
     say("transformed", values);
-    const Id small = list(H5P_DATASET_XFER, [](hid_t list) { H5Pset_buffer(list, 8, nullptr, nullptr); });
+    const Id small =
+        list(H5P_DATASET_XFER, [](hid_t list) { H5Pset_buffer(list, 8, nullptr, nullptr); });
     std::vector<double> more(6);
     DO(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, small, more.data()));
     say("in small steps", more);
@@ -123,7 +136,8 @@ SCENARIO(dataset_selections) {
     const Id file = create("a.h5");
     for (const bool in_chunks : {false, true}) {
         const Id creation = in_chunks ? chunked({3, 5}) : list(H5P_DATASET_CREATE);
-        const Id set = dataset(file, in_chunks ? "chunked" : "contiguous", H5T_STD_I32LE, {10, 12}, creation);
+        const Id set =
+            dataset(file, in_chunks ? "chunked" : "contiguous", H5T_STD_I32LE, {10, 12}, creation);
         write(set, counted(120));
         const Id part(H5Dget_space(set));
         const hsize_t start[] = {1, 2}, stride[] = {3, 4}, count[] = {3, 2}, block[] = {2, 1};
@@ -162,21 +176,25 @@ SCENARIO(dataset_iterate_gather_scatter_fill) {
     const hsize_t start[] = {1, 0}, count[] = {2, 2};
     H5Sselect_hyperslab(extent, H5S_SELECT_SET, start, nullptr, count, nullptr);
     int sum = 0;
-    DO(H5Diterate(values.data(), H5T_NATIVE_INT, extent,
-                  [](void* element, hid_t, unsigned, const hsize_t* point, void* total) -> herr_t {
-                      *static_cast<int*>(total) += *static_cast<int*>(element) * static_cast<int>(point[0]);
-                      return 0;
-                  }, &sum));
+    DO(H5Diterate(
+        values.data(), H5T_NATIVE_INT, extent,
+        [](void* element, hid_t, unsigned, const hsize_t* point, void* total) -> herr_t {
+            *static_cast<int*>(total) += *static_cast<int*>(element) * static_cast<int>(point[0]);
+            return 0;
+        },
+        &sum));
     say("sum", sum);
     std::vector<int> gathered(4);
     DO(H5Dgather(extent, values.data(), H5T_NATIVE_INT, 16, gathered.data(), nullptr, nullptr));
     say("gathered", gathered);
     std::vector<int> source = {7, 7, 7, 7};
-    DO(H5Dscatter([](const void** buffer, size_t* used, void* data) -> herr_t {
-                      *buffer = data;
-                      *used = 16;
-                      return 0;
-                  }, source.data(), H5T_NATIVE_INT, extent, values.data()));
+    DO(H5Dscatter(
+        [](const void** buffer, size_t* used, void* data) -> herr_t {
+            *buffer = data;
+            *used = 16;
+            return 0;
+        },
+        source.data(), H5T_NATIVE_INT, extent, values.data()));
     const int fill = 3;
     DO(H5Dfill(&fill, H5T_NATIVE_INT, values.data(), H5T_NATIVE_INT, extent));
     say("filled", values);
@@ -184,7 +202,8 @@ SCENARIO(dataset_iterate_gather_scatter_fill) {
 
 SCENARIO(dataset_questions) {
     const Id file = create("a.h5");
-    const Id access = list(H5P_DATASET_ACCESS, [](hid_t list) { H5Pset_chunk_cache(list, 101, 4096, 1.0); });
+    const Id access =
+        list(H5P_DATASET_ACCESS, [](hid_t list) { H5Pset_chunk_cache(list, 101, 4096, 1.0); });
     const Id extent = space({10, 10});
     const Id creation = chunked({4, 4});
     const Id set = ID(H5Dcreate2(file, "x", H5T_STD_I32LE, extent, H5P_DEFAULT, creation, access));

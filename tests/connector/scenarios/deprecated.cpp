@@ -1,5 +1,5 @@
-// Calls of HDF5 1.6 to 1.10 that programs, h5py among them, still make. HDF5 allows them only where the
-// connector at the very bottom is the native one.
+// Calls of HDF5 1.6 to 1.10 that programs, h5py among them, still make. HDF5 allows them only where
+// the connector at the very bottom is the native one.
 
 #include "describe.hpp"
 #include "scenario.hpp"
@@ -20,7 +20,8 @@ herr_t say_old_object(hid_t, const char* name, const H5O_info1_t* info, void*) {
 herr_t say_very_old(hid_t group, const char* name, void*) {
     H5G_stat_t status{};
     DO(H5Gget_objinfo(group, name, 0, &status));
-    say("  entry", name, status.type, status.objno[0], status.nlink, status.linklen, status.ohdr.nmesgs);
+    say("  entry", name, status.type, status.objno[0], status.nlink, status.linklen,
+        status.ohdr.nmesgs);
     return 0;
 }
 
@@ -78,9 +79,11 @@ SCENARIO(deprecated_links_and_objects) {
     hsize_t next = 0;
     DO(H5Literate1(file, H5_INDEX_NAME, H5_ITER_INC, &next, say_old_link, nullptr));
     next = 0;
-    DO(H5Literate_by_name1(file, "g", H5_INDEX_NAME, H5_ITER_INC, &next, say_old_link, nullptr, H5P_DEFAULT));
+    DO(H5Literate_by_name1(file, "g", H5_INDEX_NAME, H5_ITER_INC, &next, say_old_link, nullptr,
+                           H5P_DEFAULT));
     DO(H5Lvisit1(file, H5_INDEX_NAME, H5_ITER_INC, say_old_link, nullptr));
-    DO(H5Lvisit_by_name1(file, "g", H5_INDEX_NAME, H5_ITER_INC, say_old_link, nullptr, H5P_DEFAULT));
+    DO(H5Lvisit_by_name1(file, "g", H5_INDEX_NAME, H5_ITER_INC, say_old_link, nullptr,
+                         H5P_DEFAULT));
     H5O_info1_t object{};
     DO(H5Oget_info1(file, &object));
     say(object.type, object.addr, object.fileno != 0);
@@ -88,12 +91,15 @@ SCENARIO(deprecated_links_and_objects) {
     DO(H5Oget_info_by_name1(file, "g/x", &object, H5P_DEFAULT));
     DO(H5Oget_info_by_name2(file, "missing", &object, H5O_INFO_ALL, H5P_DEFAULT));
     DO(H5Oget_info_by_idx1(file, "g", H5_INDEX_NAME, H5_ITER_INC, 0, &object, H5P_DEFAULT));
-    DO(H5Oget_info_by_idx2(file, "g", H5_INDEX_NAME, H5_ITER_INC, 0, &object, H5O_INFO_ALL, H5P_DEFAULT));
+    DO(H5Oget_info_by_idx2(file, "g", H5_INDEX_NAME, H5_ITER_INC, 0, &object, H5O_INFO_ALL,
+                           H5P_DEFAULT));
     const Id by_address = ID(H5Oopen_by_addr(file, object.addr));
     DO(H5Ovisit1(file, H5_INDEX_NAME, H5_ITER_INC, say_old_object, nullptr));
     DO(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, say_old_object, nullptr, H5O_INFO_ALL));
-    DO(H5Ovisit_by_name1(file, "g", H5_INDEX_NAME, H5_ITER_INC, say_old_object, nullptr, H5P_DEFAULT));
-    DO(H5Ovisit_by_name2(file, "g", H5_INDEX_NAME, H5_ITER_INC, say_old_object, nullptr, H5O_INFO_ALL, H5P_DEFAULT));
+    DO(H5Ovisit_by_name1(file, "g", H5_INDEX_NAME, H5_ITER_INC, say_old_object, nullptr,
+                         H5P_DEFAULT));
+    DO(H5Ovisit_by_name2(file, "g", H5_INDEX_NAME, H5_ITER_INC, say_old_object, nullptr,
+                         H5O_INFO_ALL, H5P_DEFAULT));
 }
 
 SCENARIO(deprecated_datasets_attributes_types) {
@@ -106,7 +112,13 @@ SCENARIO(deprecated_datasets_attributes_types) {
     DO(H5Aget_num_attrs(set));
     const Id by_name = ID(H5Aopen_name(set, "a")), by_index = ID(H5Aopen_idx(set, 0));
     unsigned next = 0;
-    DO(H5Aiterate1(set, &next, [](hid_t, const char* name, void*) -> herr_t { say("  ", name); return 0; }, nullptr));
+    DO(H5Aiterate1(
+        set, &next,
+        [](hid_t, const char* name, void*) -> herr_t {
+            say("  ", name);
+            return 0;
+        },
+        nullptr));
     const Id type(H5Tcopy(H5T_NATIVE_INT));
     DO(H5Tcommit1(file, "type", type));
     const Id opened = ID(H5Topen1(file, "type"));
@@ -131,12 +143,21 @@ SCENARIO(deprecated_datasets_attributes_types) {
 // Programs that handle errors the old way: the printer, and walking the stack.
 SCENARIO(deprecated_errors) {
     const Id file = sample();
-    H5Eset_auto1([](void*) -> herr_t { say("  old printer"); return 0; }, nullptr);
+    H5Eset_auto1(
+        [](void*) -> herr_t {
+            say("  old printer");
+            return 0;
+        },
+        nullptr);
     H5Gopen2(file, "missing", H5P_DEFAULT);
-    H5Ewalk1(H5E_WALK_DOWNWARD, [](int number, H5E_error1_t* error, void*) -> herr_t {
-        say("  ", number, error->func_name, error->desc, H5Eget_major(error->maj_num) != nullptr);
-        return 0;
-    }, nullptr);
+    H5Ewalk1(
+        H5E_WALK_DOWNWARD,
+        [](int number, H5E_error1_t* error, void*) -> herr_t {
+            say("  ", number, error->func_name, error->desc,
+                H5Eget_major(error->maj_num) != nullptr);
+            return 0;
+        },
+        nullptr);
     const Id list = access();
     H5Fopen("missing.h5", H5F_ACC_RDONLY, list);
     H5E_auto1_t printer = nullptr;

@@ -15,14 +15,16 @@ void fill(hid_t file) {
     write(dataset(group, "plain", H5T_STD_I32LE, {1000}), counted(1000));
     const Id creation = chunked({100});
     H5Pset_deflate(creation, 1);
-    write(dataset(group, "chunked", H5T_STD_I32LE, {1000}, creation, {H5S_UNLIMITED}), counted(1000, 5));
+    write(dataset(group, "chunked", H5T_STD_I32LE, {1000}, creation, {H5S_UNLIMITED}),
+          counted(1000, 5));
     attribute(group, "a", {1, 2});
 }
 
 // What a program may ask about a file and its driver, whichever that is.
 void question(hid_t file, hid_t driver) {
     const Id back = ID(H5Fget_access_plist(file));
-    say("the same driver", H5Pget_driver(back) == driver, "info", H5Pget_driver_info(back) != nullptr);
+    say("the same driver", H5Pget_driver(back) == driver, "info",
+        H5Pget_driver_info(back) != nullptr);
     hsize_t size = 0;
     DO(H5Fget_filesize(file, &size));
     say("size", size);
@@ -50,6 +52,13 @@ void round_trip(const Id& list, const char* name, const char* missing = "missing
         attribute(same, "second", {2});
         read_attribute(file, "second");
         question(file, driver);
+        // Space is freed and used again, in the kinds that the driver keeps apart.
+        DO(H5Ldelete(file, "g/plain", H5P_DEFAULT));
+        for (const char* again : {"again", "and again"}) {
+            write(dataset(file, again, H5T_STD_I32LE, {400}), counted(400));
+            const Id group = ID(H5Gcreate2(file, (std::string(again) + " g").c_str(), H5P_DEFAULT,
+                                           H5P_DEFAULT, H5P_DEFAULT));
+        }
         describe(file);
     }
     const Id exclusive = ID(H5Fcreate(name, H5F_ACC_EXCL, H5P_DEFAULT, list));
@@ -170,7 +179,9 @@ SCENARIO(driver_multi) {
 
 SCENARIO(driver_log) {
     const Id list = access();
-    DO(H5Pset_fapl_log(list, "io.log", H5FD_LOG_LOC_IO | H5FD_LOG_FLAVOR | H5FD_LOG_NUM_IO | H5FD_LOG_ALLOC, 1 << 20));
+    DO(H5Pset_fapl_log(list, "io.log",
+                       H5FD_LOG_LOC_IO | H5FD_LOG_FLAVOR | H5FD_LOG_NUM_IO | H5FD_LOG_ALLOC,
+                       1 << 20));
     round_trip(list, "a.h5");
 }
 
@@ -260,7 +271,8 @@ SCENARIO(driver_by_name_and_value) {
     DO(H5FDis_driver_registered_by_value(H5_VFD_SEC2));
 }
 
-// The program, or whoever starts it, chooses by the environment: every list without a driver has it.
+// The program, or whoever starts it, chooses by the environment: every list without a driver has
+// it.
 static void by_environment(const char* driver, const char* name) {
     setenv("HDF5_DRIVER", driver, 1);
     {
@@ -275,16 +287,25 @@ static void by_environment(const char* driver, const char* name) {
     const Id defaults = ID(H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT));
 }
 
-SCENARIO(driver_by_environment_stdio) { by_environment("stdio", "a.h5"); }
-SCENARIO(driver_by_environment_core) { by_environment("core", "a.h5"); }
-SCENARIO(driver_by_environment_split) { by_environment("split", "a.h5"); }
-SCENARIO(driver_by_environment_family) { by_environment("family", "a%d.h5"); }
+SCENARIO(driver_by_environment_stdio) {
+    by_environment("stdio", "a.h5");
+}
+SCENARIO(driver_by_environment_core) {
+    by_environment("core", "a.h5");
+}
+SCENARIO(driver_by_environment_split) {
+    by_environment("split", "a.h5");
+}
+SCENARIO(driver_by_environment_family) {
+    by_environment("family", "a%d.h5");
+}
 
 // Below HDF5's file functions: a program may use drivers directly.
 SCENARIO(driver_used_directly) {
     { const Id once = create("witness.h5"); }
     const Id list = access();
-    H5FD_t* file = DO(H5FDopen("a.bin", H5F_ACC_RDWR | H5F_ACC_CREAT | H5F_ACC_TRUNC, list, HADDR_UNDEF));
+    H5FD_t* file =
+        DO(H5FDopen("a.bin", H5F_ACC_RDWR | H5F_ACC_CREAT | H5F_ACC_TRUNC, list, HADDR_UNDEF));
     DO(H5FDset_eoa(file, H5FD_MEM_DEFAULT, 100));
     DO(H5FDwrite(file, H5FD_MEM_DRAW, H5P_DEFAULT, 10, 5, "bytes"));
     char back[6] = "";

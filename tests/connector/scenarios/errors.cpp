@@ -26,7 +26,8 @@ SCENARIO(error_opening_files) {
     put_file("bad.h5", "this is no HDF5 file, whatever its name says" + std::string(4096, '.'));
     put_file("empty.h5", "");
     if (mkdir("folder", 0777) != 0 || mkdir("folder.h5", 0777) != 0) say("no folders");
-    for (const char* name : {"missing.h5", "bad.h5", "empty.h5", "folder.h5", "no/such/folder/a.h5", "good.h5/a.h5", ""}) {
+    for (const char* name : {"missing.h5", "bad.h5", "empty.h5", "folder.h5", "no/such/folder/a.h5",
+                             "good.h5/a.h5", ""}) {
         const Id reader = open(name, H5F_ACC_RDONLY);
         const Id writer = open(name, H5F_ACC_RDWR);
     }
@@ -39,7 +40,8 @@ SCENARIO(error_opening_files) {
 SCENARIO(error_truncated_files) {
     sample("good.h5");
     const std::string bytes = get_file("good.h5");
-    for (const size_t left : {size_t{7}, size_t{8}, size_t{50}, size_t{96}, size_t{500}, bytes.size() - 100}) {
+    for (const size_t left :
+         {size_t{7}, size_t{8}, size_t{50}, size_t{96}, size_t{500}, bytes.size() - 100}) {
         put_file("short.h5", bytes.substr(0, left));
         say("left", left);
         const Id file = open("short.h5", H5F_ACC_RDONLY);
@@ -50,7 +52,8 @@ SCENARIO(error_truncated_files) {
 SCENARIO(error_damaged_files) {
     sample("good.h5");
     const std::string bytes = get_file("good.h5");
-    for (const size_t at : {size_t{8}, size_t{9}, size_t{13}, size_t{40}, size_t{96}, size_t{136}, size_t{800}}) {
+    for (const size_t at :
+         {size_t{8}, size_t{9}, size_t{13}, size_t{40}, size_t{96}, size_t{136}, size_t{800}}) {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x5a);
         put_file("damaged.h5", damaged);
@@ -130,10 +133,13 @@ SCENARIO(error_stacks_of_the_program) {
     void* data = nullptr;
     DO(H5Eget_auto2(H5E_DEFAULT, &printer, &data));
     say("there is a printer", printer != nullptr);
-    DO(H5Eset_auto2(H5E_DEFAULT, [](hid_t, void*) -> herr_t {
-        say("  own printer, errors", H5Eget_num(H5E_DEFAULT));
-        return 0;
-    }, nullptr));
+    DO(H5Eset_auto2(
+        H5E_DEFAULT,
+        [](hid_t, void*) -> herr_t {
+            say("  own printer, errors", H5Eget_num(H5E_DEFAULT));
+            return 0;
+        },
+        nullptr));
     const Id list = access();
     H5Fopen("missing.h5", H5F_ACC_RDONLY, list);
     say("errors", H5Eget_num(H5E_DEFAULT));
@@ -143,7 +149,8 @@ SCENARIO(error_stacks_of_the_program) {
     DO(H5Eprint2(kept, stderr));
     DO(H5Eclose_stack(kept));
     const hid_t cls = H5Eregister_class("Ours", "scenarios", "1");
-    const hid_t major = H5Ecreate_msg(cls, H5E_MAJOR, "own major"), minor = H5Ecreate_msg(cls, H5E_MINOR, "own minor");
+    const hid_t major = H5Ecreate_msg(cls, H5E_MAJOR, "own major"),
+                minor = H5Ecreate_msg(cls, H5E_MINOR, "own minor");
     DO(H5Epush2(H5E_DEFAULT, "file", "function", 1, cls, major, minor, "pushed %d", 5));
     say_errors();
     // Errors that were there before a call that succeeds are cleared by it, as always.

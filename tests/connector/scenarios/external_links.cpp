@@ -1,4 +1,5 @@
-// Links into other files: HDF5 opens those below the object layer, with drivers chosen in many ways.
+// Links into other files: HDF5 opens those below the object layer, with drivers chosen in many
+// ways.
 #include <sys/stat.h>
 
 #include "describe.hpp"
@@ -123,7 +124,8 @@ SCENARIO(external_link_prefix_flags_and_cache) {
     Id file = create("a.h5", list_with_cache);
     DO(H5Lcreate_external("target.h5", "/g", file, "out", H5P_DEFAULT, H5P_DEFAULT));
     follow(file);
-    const Id prefixed = list(H5P_LINK_ACCESS, [](hid_t made) { H5Pset_elink_prefix(made, "elsewhere"); });
+    const Id prefixed =
+        list(H5P_LINK_ACCESS, [](hid_t made) { H5Pset_elink_prefix(made, "elsewhere"); });
     follow(file, prefixed);
     const Id reading = list(H5P_LINK_ACCESS, [](hid_t made) {
         H5Pset_elink_prefix(made, "elsewhere");
@@ -142,12 +144,15 @@ SCENARIO(external_link_callback) {
     make_target("target.h5", 50);
     const Id file = with_link("target.h5");
     const Id calling = list(H5P_LINK_ACCESS, [](hid_t made) {
-        H5Pset_elink_cb(made, [](const char* parent, const char* group, const char* child, const char* object,
-                                 unsigned* flags, hid_t, void* data) -> herr_t {
-            say("  callback", parent, group, child, object, *flags);
-            *flags = H5F_ACC_RDONLY;
-            return *static_cast<int*>(data);
-        }, nullptr);
+        H5Pset_elink_cb(
+            made,
+            [](const char* parent, const char* group, const char* child, const char* object,
+               unsigned* flags, hid_t, void* data) -> herr_t {
+                say("  callback", parent, group, child, object, *flags);
+                *flags = H5F_ACC_RDONLY;
+                return *static_cast<int*>(data);
+            },
+            nullptr);
     });
     static int answer = 0;
     H5L_elink_traverse_t callback = nullptr;
@@ -162,7 +167,8 @@ SCENARIO(external_link_callback) {
 
 // The target lies in a file of another driver, which only the link's access list knows.
 SCENARIO(external_link_across_drivers) {
-    const Id family = list(H5P_FILE_ACCESS, [](hid_t made) { H5Pset_fapl_family(made, 4096, H5P_DEFAULT); });
+    const Id family =
+        list(H5P_FILE_ACCESS, [](hid_t made) { H5Pset_fapl_family(made, 4096, H5P_DEFAULT); });
     const Id ours = access();
     H5Pset_fapl_family(ours, 4096, H5P_DEFAULT);
     make_target("family%d.h5", 60, ours);
@@ -186,11 +192,18 @@ SCENARIO(external_link_class_replaced_by_the_user) {
     make_target("target.h5", 80);
     const Id file = with_link("target.h5");
     follow(file);
-    const H5L_class_t own = {H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL, "own", nullptr, nullptr, nullptr,
+    const H5L_class_t own = {H5L_LINK_CLASS_T_VERS,
+                             H5L_TYPE_EXTERNAL,
+                             "own",
+                             nullptr,
+                             nullptr,
+                             nullptr,
                              [](const char*, hid_t group, const void*, size_t, hid_t, hid_t) {
                                  say("  own class");
                                  return H5Oopen(group, "/", H5P_DEFAULT);
-                             }, nullptr, nullptr};
+                             },
+                             nullptr,
+                             nullptr};
     DO(H5Lregister(&own));
     const Id group = ID(H5Gopen2(file, "out", H5P_DEFAULT));
     const Id other = create("b.h5");

@@ -65,9 +65,11 @@ SCENARIO(image_high_level_flags) {
         if ((flags & H5LT_FILE_IMAGE_OPEN_RW) != 0) write(set, counted(6, 7));
         H5Dclose(const_cast<Id&>(set).release());
         file.close();
-        const bool ours = (flags & H5LT_FILE_IMAGE_DONT_COPY) == 0 || (flags & H5LT_FILE_IMAGE_DONT_RELEASE) != 0;
+        const bool ours =
+            (flags & H5LT_FILE_IMAGE_DONT_COPY) == 0 || (flags & H5LT_FILE_IMAGE_DONT_RELEASE) != 0;
         if (!ours) continue;
-        say("buffer changed", image.compare(0, image.size(), static_cast<char*>(copy), image.size()) != 0);
+        say("buffer changed",
+            image.compare(0, image.size(), static_cast<char*>(copy), image.size()) != 0);
         H5free_memory(copy);
     }
     std::string rubbish(2000, 'x');

@@ -89,7 +89,8 @@ SCENARIO(settings_page_buffer) {
     describe(file);
     unsigned accesses[2] = {}, hits[2] = {}, misses[2] = {}, evictions[2] = {}, bypasses[2] = {};
     DO(H5Fget_page_buffering_stats(file, accesses, hits, misses, evictions, bypasses));
-    say(accesses[0], accesses[1], hits[0], hits[1], misses[0], misses[1], evictions[0], bypasses[1]);
+    say(accesses[0], accesses[1], hits[0], hits[1], misses[0], misses[1], evictions[0],
+        bypasses[1]);
     // A page buffer is refused for a file that is not paged.
     { const Id plain = create("plain.h5"); }
     const Id refused = open("plain.h5", H5F_ACC_RDWR, buffered);
@@ -128,7 +129,8 @@ SCENARIO(settings_metadata_cache_image) {
     DO(H5Pset_mdc_image_config(list, &config));
     DO(H5Pset_libver_bounds(list, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
     {
-        // Without chunks: HDF5 1.14.5 fails an assertion on reading an image with some of its indexes.
+        // Without chunks: HDF5 1.14.5 fails an assertion on reading an image with some of its
+        // indexes.
         const Id file = create("a.h5", list);
         write(dataset(file, "x", H5T_STD_I32LE, {50}), counted(50));
         attribute(file, "a", {1});
@@ -190,7 +192,8 @@ SCENARIO(settings_shared_messages) {
     const Id file = open("a.h5", H5F_ACC_RDONLY);
     H5F_info2_t info{};
     DO(H5Fget_info2(file, &info));
-    say("shared", info.sohm.hdr_size, info.sohm.msgs_info.heap_size, info.sohm.msgs_info.index_size);
+    say("shared", info.sohm.hdr_size, info.sohm.msgs_info.heap_size,
+        info.sohm.msgs_info.index_size);
     describe(file);
 }
 

@@ -31,9 +31,9 @@ SCENARIO(file_default_lists) {
 }
 
 SCENARIO(file_create_flags) {
-    for (const unsigned flags : {H5F_ACC_EXCL, H5F_ACC_EXCL, H5F_ACC_TRUNC, 0U,
-                                 H5F_ACC_EXCL | H5F_ACC_TRUNC, H5F_ACC_RDONLY, H5F_ACC_RDWR,
-                                 H5F_ACC_TRUNC | H5F_ACC_SWMR_WRITE}) {
+    for (const unsigned flags :
+         {H5F_ACC_EXCL, H5F_ACC_EXCL, H5F_ACC_TRUNC, 0U, H5F_ACC_EXCL | H5F_ACC_TRUNC,
+          H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_TRUNC | H5F_ACC_SWMR_WRITE}) {
         say("flags", flags);
         const Id list = access();
         const Id file = ID(H5Fcreate("a.h5", flags, H5P_DEFAULT, list));
@@ -63,7 +63,8 @@ SCENARIO(file_opened_twice_is_shared) {
     DO(H5Fget_fileno(two, &number_two));
     say("same number", number_one == number_two);
     DO(H5Fget_obj_count(one, H5F_OBJ_ALL));
-    // A third opening for reading only is refused or shared as HDF5 pleases; and truncating is refused.
+    // A third opening for reading only is refused or shared as HDF5 pleases; and truncating is
+    // refused.
     const Id reader = open("a.h5", H5F_ACC_RDONLY);
     const Id truncated = create("a.h5");
 }
@@ -127,7 +128,8 @@ SCENARIO(file_close_degrees) {
         DO(H5Iis_valid(set));
         if (H5Iis_valid(set) <= 0) set.release();
     }
-    const Id weak = list(H5P_FILE_ACCESS, [](hid_t list) { H5Pset_fclose_degree(list, H5F_CLOSE_WEAK); });
+    const Id weak =
+        list(H5P_FILE_ACCESS, [](hid_t list) { H5Pset_fclose_degree(list, H5F_CLOSE_WEAK); });
     const Id list = access();
     DO(H5Pset_fclose_degree(list, H5F_CLOSE_STRONG));
     const Id first = open("a.h5", H5F_ACC_RDWR, list);
@@ -238,7 +240,8 @@ SCENARIO(file_handle_is_that_of_the_driver) {
     char magic[4] = "";
     const int descriptor = *static_cast<int*>(handle);
     if (pread(descriptor, magic, 4, 0) != 4) say("no bytes there");
-    say("magic", std::string(magic + 1, 3), "writable", (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR);
+    say("magic", std::string(magic + 1, 3), "writable",
+        (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR);
 }
 
 SCENARIO(file_access_list_gives_back_the_callers_driver) {

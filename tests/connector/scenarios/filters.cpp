@@ -16,7 +16,9 @@ size_t turn_bits(unsigned, size_t, const unsigned*, size_t used, size_t*, void**
     return used;
 }
 
-size_t always_fails(unsigned, size_t, const unsigned*, size_t, size_t*, void**) { return 0; }
+size_t always_fails(unsigned, size_t, const unsigned*, size_t, size_t*, void**) {
+    return 0;
+}
 
 H5Z_class2_t own_filter(H5Z_func_t function) {
     return {H5Z_CLASS_T_VERS, kOwnFilter, 1, 1, "turned around", nullptr, nullptr, function};
@@ -26,7 +28,12 @@ H5Z_class2_t own_filter(H5Z_func_t function) {
 
 SCENARIO(filters_of_hdf5) {
     const Id file = create("a.h5");
-    const struct { const char* name; H5Z_filter_t filter; std::vector<unsigned> values; hid_t type; } kinds[] = {
+    const struct {
+        const char* name;
+        H5Z_filter_t filter;
+        std::vector<unsigned> values;
+        hid_t type;
+    } kinds[] = {
         {"deflate", H5Z_FILTER_DEFLATE, {6}, H5T_STD_I32LE},
         {"shuffle", H5Z_FILTER_SHUFFLE, {}, H5T_STD_I32LE},
         {"fletcher32", H5Z_FILTER_FLETCHER32, {}, H5T_STD_I32LE},
@@ -123,10 +130,13 @@ SCENARIO(filter_callback_on_damage) {
     for (const H5Z_EDC_t check : {H5Z_DISABLE_EDC, H5Z_ENABLE_EDC}) {
         const Id transfer = list(H5P_DATASET_XFER, [&](hid_t made) {
             H5Pset_edc_check(made, check);
-            H5Pset_filter_callback(made, [](H5Z_filter_t filter, void*, size_t, void*) {
-                say("  callback for", filter);
-                return H5Z_CB_CONT;
-            }, nullptr);
+            H5Pset_filter_callback(
+                made,
+                [](H5Z_filter_t filter, void*, size_t, void*) {
+                    say("  callback for", filter);
+                    return H5Z_CB_CONT;
+                },
+                nullptr);
         });
         std::vector<int> values(32);
         DO(H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, transfer, values.data()));

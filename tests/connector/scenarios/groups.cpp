@@ -119,14 +119,16 @@ SCENARIO(group_work_inside_iteration) {
     };
     int count = 0;
     DO(H5Ovisit3(file, H5_INDEX_NAME, H5_ITER_INC, stop, &count, H5O_INFO_BASIC));
-    DO(H5Ovisit_by_name3(file, "child 2", H5_INDEX_NAME, H5_ITER_DEC, stop, &count, H5O_INFO_BASIC, H5P_DEFAULT));
+    DO(H5Ovisit_by_name3(file, "child 2", H5_INDEX_NAME, H5_ITER_DEC, stop, &count, H5O_INFO_BASIC,
+                         H5P_DEFAULT));
     const auto fail = [](hid_t group, const char*, const H5L_info2_t*, void*) -> herr_t {
         ID(H5Gopen2(group, "does not exist", H5P_DEFAULT));
         return -1;
     };
     DO(H5Lvisit2(file, H5_INDEX_NAME, H5_ITER_INC, fail, nullptr));
     next = 0;
-    DO(H5Literate_by_name2(file, "child 1", H5_INDEX_NAME, H5_ITER_INC, &next, fail, nullptr, H5P_DEFAULT));
+    DO(H5Literate_by_name2(file, "child 1", H5_INDEX_NAME, H5_ITER_INC, &next, fail, nullptr,
+                           H5P_DEFAULT));
 }
 
 }  // namespace scenario

@@ -16,7 +16,8 @@ std::string work(int number, const Id& list) {
     for (int round = 0; round < 3; ++round) {
         const Id file = create(name.c_str(), list);
         for (int i = 0; i < 5; ++i) {
-            const Id set = dataset(file, ("x" + text(i)).c_str(), H5T_STD_I32LE, {50}, chunked({8}));
+            const Id set =
+                dataset(file, ("x" + text(i)).c_str(), H5T_STD_I32LE, {50}, chunked({8}));
             write(set, counted(50, number * 1000 + i));
             read(set);
             attribute(set, "a", {number});
@@ -88,6 +89,21 @@ SCENARIO(life_with_restarts) {
         describe(file);
         DO(H5garbage_collect());
     }
+}
+
+// The connector is registered again while files are open through it.
+SCENARIO(life_with_a_connector_registered_again) {
+    Id list = access();
+    const Id file = create("a.h5", list);
+    const Id set = dataset(file, "x", H5T_STD_I32LE, {5}, chunked({2}));
+    list.close();
+    touch_connector();
+    write(set, counted(5));
+    describe(file);
+    const Id other = create("b.h5");
+    touch_connector();
+    read(set);
+    attribute(other, "a", {1});
 }
 
 // HDF5's exit handler closes what the program has not.

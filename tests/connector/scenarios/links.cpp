@@ -61,7 +61,8 @@ SCENARIO(link_hard_and_soft) {
     DO(H5Lget_val(file, "soft", value, sizeof value, H5P_DEFAULT));
     say("value", value);
     DO(H5Lget_val(file, "hard", value, sizeof value, H5P_DEFAULT));
-    DO(H5Lget_val_by_idx(file, "/", H5_INDEX_NAME, H5_ITER_INC, 0, value, sizeof value, H5P_DEFAULT));
+    DO(H5Lget_val_by_idx(file, "/", H5_INDEX_NAME, H5_ITER_INC, 0, value, sizeof value,
+                         H5P_DEFAULT));
     describe(file);
 }
 
@@ -105,7 +106,8 @@ SCENARIO(link_deleted_while_open) {
 }
 
 SCENARIO(link_of_the_users_kind) {
-    const H5L_class_t cls = {H5L_LINK_CLASS_T_VERS, kOwnKind, "by name", made, nullptr, nullptr, follow, gone, asked};
+    const H5L_class_t cls = {
+        H5L_LINK_CLASS_T_VERS, kOwnKind, "by name", made, nullptr, nullptr, follow, gone, asked};
     DO(H5Lregister(&cls));
     DO(H5Lis_registered(kOwnKind));
     const Id file = create("a.h5");
@@ -150,7 +152,8 @@ SCENARIO(object_comments_and_tokens) {
     say(words);
     H5O_info2_t left{}, right{};
     DO(H5Oget_info3(set, &left, H5O_INFO_ALL));
-    DO(H5Oget_info_by_idx3(file, "g", H5_INDEX_NAME, H5_ITER_INC, 0, &right, H5O_INFO_ALL, H5P_DEFAULT));
+    DO(H5Oget_info_by_idx3(file, "g", H5_INDEX_NAME, H5_ITER_INC, 0, &right, H5O_INFO_ALL,
+                           H5P_DEFAULT));
     int order = 99;
     DO(H5Otoken_cmp(file, &left.token, &right.token, &order));
     say("same", order);

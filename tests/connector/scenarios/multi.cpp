@@ -32,11 +32,11 @@ struct Many {
 void round_trip(Many& many) {
     many.point_at_values();
     const size_t count = many.sets.size();
-    DO(H5Dwrite_multi(count, many.sets.data(), many.types.data(), many.spaces.data(), many.spaces.data(),
-                      H5P_DEFAULT, many.out.data()));
+    DO(H5Dwrite_multi(count, many.sets.data(), many.types.data(), many.spaces.data(),
+                      many.spaces.data(), H5P_DEFAULT, many.out.data()));
     many.clear_values();
-    DO(H5Dread_multi(count, many.sets.data(), many.types.data(), many.spaces.data(), many.spaces.data(),
-                     H5P_DEFAULT, many.in.data()));
+    DO(H5Dread_multi(count, many.sets.data(), many.types.data(), many.spaces.data(),
+                     many.spaces.data(), H5P_DEFAULT, many.in.data()));
     for (const auto& each : many.values) say(" ", each);
 }
 
@@ -73,7 +73,8 @@ SCENARIO(multi_dataset_selections) {
     std::vector<Id> kept;
     std::vector<hid_t> memory;
     for (int i = 0; i < 3; ++i) {
-        many.add(dataset(file, ("x" + text(i)).c_str(), H5T_STD_I32LE, {10}, chunked({4})), 3, i * 100);
+        many.add(dataset(file, ("x" + text(i)).c_str(), H5T_STD_I32LE, {10}, chunked({4})), 3,
+                 i * 100);
         const hsize_t start = static_cast<hsize_t>(i), stride = 2, count = 3;
         kept.emplace_back(H5Dget_space(many.sets.back()));
         H5Sselect_hyperslab(kept.back(), H5S_SELECT_SET, &start, &stride, &count, nullptr);
@@ -90,7 +91,8 @@ SCENARIO(multi_dataset_selections) {
 SCENARIO(multi_dataset_errors) {
     const Id file = create("a.h5");
     Many many;
-    for (int i = 0; i < 3; ++i) many.add(dataset(file, ("x" + text(i)).c_str(), H5T_STD_I32LE, {4}), 4, i);
+    for (int i = 0; i < 3; ++i)
+        many.add(dataset(file, ("x" + text(i)).c_str(), H5T_STD_I32LE, {4}), 4, i);
     many.types[1] = H5T_C_S1;
     round_trip(many);
     many.types[1] = H5T_NATIVE_INT;
@@ -99,7 +101,8 @@ SCENARIO(multi_dataset_errors) {
                      H5P_DEFAULT, many.in.data()));
     DO(H5Dread_multi(0, nullptr, nullptr, nullptr, nullptr, H5P_DEFAULT, nullptr));
     say("selection I/O");
-    const Id transfer = list(H5P_DATASET_XFER, [](hid_t made) { H5Pset_selection_io(made, H5D_SELECTION_IO_MODE_ON); });
+    const Id transfer = list(
+        H5P_DATASET_XFER, [](hid_t made) { H5Pset_selection_io(made, H5D_SELECTION_IO_MODE_ON); });
     DO(H5Dread_multi(2, many.sets.data(), many.types.data(), many.spaces.data(), many.spaces.data(),
                      transfer, many.in.data()));
     uint32_t why = 0, mode = 0;
@@ -114,9 +117,12 @@ SCENARIO(selection_io_stays_as_it_is) {
     const Id set = dataset(file, "x", H5T_STD_I32LE, {100});
     for (const H5D_selection_io_mode_t wanted :
          {H5D_SELECTION_IO_MODE_DEFAULT, H5D_SELECTION_IO_MODE_OFF, H5D_SELECTION_IO_MODE_ON}) {
-        const Id transfer = list(H5P_DATASET_XFER, [&](hid_t made) { H5Pset_selection_io(made, wanted); });
+        const Id transfer =
+            list(H5P_DATASET_XFER, [&](hid_t made) { H5Pset_selection_io(made, wanted); });
         const std::vector<int> values = counted(100);
         DO(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, transfer, values.data()));
+        std::vector<int> back(100);
+        DO(H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, transfer, back.data()));
         uint32_t why = 0, mode = 0;
         DO(H5Pget_no_selection_io_cause(transfer, &why));
         DO(H5Pget_actual_selection_io_mode(transfer, &mode));

@@ -98,7 +98,8 @@ SCENARIO(virtual_prefix) {
     const Id creation = list(H5P_DATASET_CREATE), whole = space({1, 4});
     map_row(creation, whole, 0, "b.h5", "part");
     { const Id set = dataset(file, "virtual", H5T_STD_I32LE, {1, 4}, creation); }
-    const Id access = list(H5P_DATASET_ACCESS, [](hid_t made) { H5Pset_virtual_prefix(made, "elsewhere"); });
+    const Id access =
+        list(H5P_DATASET_ACCESS, [](hid_t made) { H5Pset_virtual_prefix(made, "elsewhere"); });
     const Id set = ID(H5Dopen2(file, "virtual", access));
     read(set);
 }
@@ -120,7 +121,8 @@ SCENARIO(raw_files) {
     DO(H5Pget_external_count(back));
     DO(H5Pget_external(back, 1, sizeof name, name, &offset, &size));
     say(name, offset, size);
-    const Id prefix = list(H5P_DATASET_ACCESS, [](hid_t made) { H5Pset_efile_prefix(made, "elsewhere"); });
+    const Id prefix =
+        list(H5P_DATASET_ACCESS, [](hid_t made) { H5Pset_efile_prefix(made, "elsewhere"); });
     const Id moved = ID(H5Dopen2(file, "outside", prefix));
     read(moved);
     describe(file);

@@ -1,4 +1,5 @@
-// Property lists with properties and classes of the program's own, and what the library makes of them.
+// Property lists with properties and classes of the program's own, and what the library makes of
+// them.
 #include "describe.hpp"
 #include "scenario.hpp"
 
@@ -19,7 +20,8 @@ herr_t count_close(const char*, size_t, void*) {
 
 void add_own(hid_t list) {
     int value = 42;
-    DO(H5Pinsert2(list, "own", sizeof value, &value, nullptr, nullptr, nullptr, count_copy, nullptr, count_close));
+    DO(H5Pinsert2(list, "own", sizeof value, &value, nullptr, nullptr, nullptr, count_copy, nullptr,
+                  count_close));
     ++copies;
 }
 
@@ -27,18 +29,22 @@ void add_own(hid_t list) {
 
 SCENARIO(properties_of_the_program) {
     {
-        const Id access_list = access(), creation = list(H5P_FILE_CREATE), set_creation = chunked({2});
+        const Id access_list = access(), creation = list(H5P_FILE_CREATE),
+                 set_creation = chunked({2});
         const Id transfer = list(H5P_DATASET_XFER), set_access = list(H5P_DATASET_ACCESS);
-        for (const hid_t each : {static_cast<hid_t>(access_list), static_cast<hid_t>(creation), static_cast<hid_t>(set_creation),
-                                 static_cast<hid_t>(transfer), static_cast<hid_t>(set_access)}) {
+        for (const hid_t each : {static_cast<hid_t>(access_list), static_cast<hid_t>(creation),
+                                 static_cast<hid_t>(set_creation), static_cast<hid_t>(transfer),
+                                 static_cast<hid_t>(set_access)}) {
             add_own(each);
         }
         const Id file = create("a.h5", access_list, creation);
         const Id extent = space({4});
-        const Id set = ID(H5Dcreate2(file, "x", H5T_STD_I32LE, extent, H5P_DEFAULT, set_creation, set_access));
+        const Id set =
+            ID(H5Dcreate2(file, "x", H5T_STD_I32LE, extent, H5P_DEFAULT, set_creation, set_access));
         const std::vector<int> values = counted(4);
         DO(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, transfer, values.data()));
-        for (const hid_t each : {H5Fget_access_plist(file), H5Fget_create_plist(file), H5Dget_create_plist(set), H5Dget_access_plist(set)}) {
+        for (const hid_t each : {H5Fget_access_plist(file), H5Fget_create_plist(file),
+                                 H5Dget_create_plist(set), H5Dget_access_plist(set)}) {
             const Id back(each);
             DO(H5Pexist(back, "own"));
             size_t count = 0;
@@ -52,9 +58,11 @@ SCENARIO(properties_of_the_program) {
 
 SCENARIO(properties_class_of_the_program) {
     { const Id once = create("witness.h5"); }
-    const hid_t own = H5Pcreate_class(H5P_FILE_ACCESS, "own class", nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    const hid_t own = H5Pcreate_class(H5P_FILE_ACCESS, "own class", nullptr, nullptr, nullptr,
+                                      nullptr, nullptr, nullptr);
     int value = 5;
-    DO(H5Pregister2(own, "number", sizeof value, &value, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
+    DO(H5Pregister2(own, "number", sizeof value, &value, nullptr, nullptr, nullptr, nullptr,
+                    nullptr, nullptr, nullptr));
     const Id list = ID(H5Pcreate(own));
     DO(H5Pisa_class(list, H5P_FILE_ACCESS));
     const Id file = create("a.h5", list);
@@ -78,12 +86,15 @@ SCENARIO(properties_stay_as_they_are) {
     const Id back = ID(H5Fget_access_plist(file)), again = ID(H5Fget_access_plist(file));
     DO(H5Pequal(back, again));
     int index = 0;
-    DO(H5Piterate(back, &index, [](hid_t of, const char* name, void*) -> herr_t {
-        size_t size = 0;
-        H5Pget_size(of, name, &size);
-        say("  ", name, size);
-        return 0;
-    }, nullptr));
+    DO(H5Piterate(
+        back, &index,
+        [](hid_t of, const char* name, void*) -> herr_t {
+            size_t size = 0;
+            H5Pget_size(of, name, &size);
+            say("  ", name, size);
+            return 0;
+        },
+        nullptr));
     size_t bytes = 0;
     DO(H5Pencode2(back, nullptr, &bytes, H5P_DEFAULT));
     std::string encoded(bytes, '\0');

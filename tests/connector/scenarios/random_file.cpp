@@ -64,7 +64,8 @@ Id Maker::file_creation() {
         H5Pset_file_space_strategy(list, H5F_FSPACE_STRATEGY_PAGE, random_.chance(50), 1);
         H5Pset_file_space_page_size(list, 1024);
     }
-    if (random_.chance(30)) H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    if (random_.chance(30))
+        H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     return list;
 }
 
@@ -85,7 +86,8 @@ Id Maker::dataset_creation(const Dims& dims, hid_t type, bool growing) {
         const RandomValues fill(random_, type, 1);
         H5Pset_fill_value(list, type, fill.data());
     }
-    if (random_.chance(30)) H5Pset_attr_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    if (random_.chance(30))
+        H5Pset_attr_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     if (random_.chance(20)) H5Pset_obj_track_times(list, false);
     return list;
 }
@@ -139,7 +141,8 @@ void Maker::add_attributes(hid_t object) {
         const size_t count = random_.between(1, 6);
         const Id extent = space({count});
         const std::string name = "attribute " + text(next_name_++);
-        const Id made = ID(H5Acreate2(object, name.c_str(), type, extent, H5P_DEFAULT, H5P_DEFAULT));
+        const Id made =
+            ID(H5Acreate2(object, name.c_str(), type, extent, H5P_DEFAULT, H5P_DEFAULT));
         const RandomValues values(random_, type, count);
         DO(H5Awrite(made, type, values.data()));
     }
@@ -149,7 +152,8 @@ void Maker::add_dataset(hid_t group, const std::string& name) {
     Dims dims, largest;
     for (size_t i = random_.below(4); i > 0; --i) dims.push_back(random_.between(1, 12));
     const bool growing = !dims.empty() && random_.chance(40);
-    for (const hsize_t dim : dims) largest.push_back(growing ? (random_.chance(70) ? H5S_UNLIMITED : dim + 5) : dim);
+    for (const hsize_t dim : dims)
+        largest.push_back(growing ? (random_.chance(70) ? H5S_UNLIMITED : dim + 5) : dim);
     const Id type = random_type(random_);
     if (random_.chance(15)) {
         const std::string type_name = name + "'s type";
@@ -158,7 +162,8 @@ void Maker::add_dataset(hid_t group, const std::string& name) {
     const Id creation = dataset_creation(dims, type, growing);
     const Id extent = dims.empty() ? Id(H5Screate(H5S_SCALAR)) : space(dims, largest);
     say("dataset", name, dims);
-    const Id set = ID(H5Dcreate2(group, name.c_str(), type, extent, H5P_DEFAULT, creation, H5P_DEFAULT));
+    const Id set =
+        ID(H5Dcreate2(group, name.c_str(), type, extent, H5P_DEFAULT, creation, H5P_DEFAULT));
     if (set < 0) return;
     for (size_t i = random_.below(4); i > 0; --i) write_part(set, type);
     add_attributes(set);
@@ -166,9 +171,15 @@ void Maker::add_dataset(hid_t group, const std::string& name) {
 
 void Maker::add_link(hid_t group, const std::string& name) {
     switch (random_.below(4)) {
-        case 0: DO(H5Lcreate_soft("/", group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT)); break;
-        case 1: DO(H5Lcreate_soft("/dangling", group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT)); break;
-        case 2: DO(H5Lcreate_external("other.h5", "/x", group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT)); break;
+        case 0:
+            DO(H5Lcreate_soft("/", group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+            break;
+        case 1:
+            DO(H5Lcreate_soft("/dangling", group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+            break;
+        case 2:
+            DO(H5Lcreate_external("other.h5", "/x", group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+            break;
         default: {
             const Id set = dataset(group, name.c_str(), H5T_STD_REF_OBJ, {2});
             hobj_ref_t references[2] = {};
@@ -182,7 +193,8 @@ void Maker::add_link(hid_t group, const std::string& name) {
 
 void Maker::add_group(hid_t group, const std::string& name, int depth) {
     const Id creation(H5Pcreate(H5P_GROUP_CREATE));
-    if (random_.chance(40)) H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    if (random_.chance(40))
+        H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     if (random_.chance(20)) H5Pset_link_phase_change(creation, 2, 1);
     const Id made = ID(H5Gcreate2(group, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT));
     add_attributes(made);
@@ -218,11 +230,14 @@ void Maker::make(const char* name) {
 
 void Maker::visit_datasets(hid_t file, void (Maker::*work)(hid_t)) {
     std::vector<std::string> names;
-    H5Ovisit3(file, H5_INDEX_NAME, H5_ITER_INC,
-              [](hid_t, const char* name, const H5O_info2_t* info, void* all) -> herr_t {
-                  if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(all)->push_back(name);
-                  return 0;
-              }, &names, H5O_INFO_BASIC);
+    H5Ovisit3(
+        file, H5_INDEX_NAME, H5_ITER_INC,
+        [](hid_t, const char* name, const H5O_info2_t* info, void* all) -> herr_t {
+            if (info->type == H5O_TYPE_DATASET)
+                static_cast<std::vector<std::string>*>(all)->push_back(name);
+            return 0;
+        },
+        &names, H5O_INFO_BASIC);
     for (const std::string& name : names) {
         say("at", name);
         const Id set = ID(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
@@ -243,11 +258,13 @@ void Maker::change_dataset(hid_t set) {
     if (random_.chance(60)) write_part(set, type);
     if (random_.chance(30)) add_attributes(set);
     if (random_.chance(20)) DO(H5Dflush(set));
-    // HDF5 1.14.5 writes past the end of a buffer, or fails an assertion, when it copies some chunks.
+    // HDF5 1.14.5 writes past the end of a buffer, or fails an assertion, when it copies some
+    // chunks.
     const Id creation(H5Dget_create_plist(set));
     if (H5Pget_layout(creation) != H5D_CHUNKED && random_.chance(30)) {
         const Id file(H5Iget_file_id(set));
-        DO(H5Ocopy(set, ".", file, ("copy " + text(next_name_++)).c_str(), H5P_DEFAULT, H5P_DEFAULT));
+        DO(H5Ocopy(set, ".", file, ("copy " + text(next_name_++)).c_str(), H5P_DEFAULT,
+                   H5P_DEFAULT));
     }
 }
 
@@ -258,7 +275,9 @@ void Maker::change(const char* name) {
     hsize_t links = 0;
     H5G_info_t info{};
     if (DO(H5Gget_info(file, &info)) >= 0) links = info.nlinks;
-    if (links > 2) DO(H5Ldelete_by_idx(file, "/", H5_INDEX_NAME, H5_ITER_INC, random_.below(links), H5P_DEFAULT));
+    if (links > 2)
+        DO(H5Ldelete_by_idx(file, "/", H5_INDEX_NAME, H5_ITER_INC, random_.below(links),
+                            H5P_DEFAULT));
 }
 
 void Maker::look(const char* name) {

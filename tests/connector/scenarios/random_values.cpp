@@ -6,9 +6,10 @@ namespace scenario {
 namespace {
 
 Id random_number(Random& random) {
-    const std::vector<hid_t> numbers = {H5T_STD_I8LE,   H5T_STD_U8LE,   H5T_STD_I16BE,  H5T_STD_U16LE,
-                                        H5T_STD_I32LE,  H5T_STD_I32BE,  H5T_STD_I64LE,  H5T_STD_U64BE,
-                                        H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE};
+    const std::vector<hid_t> numbers = {H5T_STD_I8LE,   H5T_STD_U8LE,   H5T_STD_I16BE,
+                                        H5T_STD_U16LE,  H5T_STD_I32LE,  H5T_STD_I32BE,
+                                        H5T_STD_I64LE,  H5T_STD_U64BE,  H5T_IEEE_F32LE,
+                                        H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE};
     return Id(H5Tcopy(random.one_of(numbers)));
 }
 
@@ -47,10 +48,14 @@ Id random_compound(Random& random, int depth) {
 
 Id random_type(Random& random, int depth) {
     switch (random.below(depth < 2 ? 8 : 4)) {
-        default: return random_number(random);
-        case 2: return random_string(random);
-        case 3: return random_enum();
-        case 4: return random_compound(random, depth);
+        default:
+            return random_number(random);
+        case 2:
+            return random_string(random);
+        case 3:
+            return random_enum();
+        case 4:
+            return random_compound(random, depth);
         case 5: {
             const Id base = random_type(random, depth + 1);
             return Id(H5Tvlen_create(base));
@@ -97,7 +102,8 @@ void RandomValues::fill(hid_t type, unsigned char* place) {
         std::memcpy(place, &sequence, sizeof sequence);
     } else if (cls == H5T_STRING && H5Tis_variable_str(type) > 0) {
         auto& letters = elsewhere_.emplace_back(random_.below(40) + 1);
-        for (size_t i = 0; i + 1 < letters.size(); ++i) letters[i] = static_cast<unsigned char>('a' + random_.below(26));
+        for (size_t i = 0; i + 1 < letters.size(); ++i)
+            letters[i] = static_cast<unsigned char>('a' + random_.below(26));
         const void* words = letters.data();
         std::memcpy(place, &words, sizeof words);
     } else if (cls == H5T_ENUM) {
@@ -105,7 +111,8 @@ void RandomValues::fill(hid_t type, unsigned char* place) {
         std::memcpy(place, &value, sizeof value);
     } else {
         // Letters, so that every byte is a valid one in strings, too.
-        for (size_t i = 0; i < H5Tget_size(type); ++i) place[i] = static_cast<unsigned char>('a' + random_.below(26));
+        for (size_t i = 0; i < H5Tget_size(type); ++i)
+            place[i] = static_cast<unsigned char>('a' + random_.below(26));
     }
 }
 

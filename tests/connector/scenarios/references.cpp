@@ -79,7 +79,8 @@ SCENARIO(reference_new_stored) {
         const Id set = dataset(file, "references", H5T_STD_REF, {3});
         DO(H5Dwrite(set, H5T_STD_REF, H5S_ALL, H5S_ALL, H5P_DEFAULT, references));
         const Id extent = space({3});
-        const Id stored = ID(H5Acreate2(file, "as attribute", H5T_STD_REF, extent, H5P_DEFAULT, H5P_DEFAULT));
+        const Id stored =
+            ID(H5Acreate2(file, "as attribute", H5T_STD_REF, extent, H5P_DEFAULT, H5P_DEFAULT));
         DO(H5Awrite(stored, H5T_STD_REF, references));
         for (H5R_ref_t& each : references) DO(H5Rdestroy(&each));
     }
@@ -160,7 +161,10 @@ SCENARIO(reference_old) {
 // The newest way to store references, opened and converted by others.
 SCENARIO(reference_in_compound_and_converted) {
     const Id file = sample();
-    struct Entry { int number; hobj_ref_t object; } entries[2] = {{1, 0}, {2, 0}};
+    struct Entry {
+        int number;
+        hobj_ref_t object;
+    } entries[2] = {{1, 0}, {2, 0}};
     DO(H5Rcreate(&entries[0].object, file, "g", H5R_OBJECT, H5I_INVALID_HID));
     DO(H5Rcreate(&entries[1].object, file, "g/x", H5R_OBJECT, H5I_INVALID_HID));
     const Id type(H5Tcreate(H5T_COMPOUND, sizeof(Entry)));

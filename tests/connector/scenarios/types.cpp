@@ -77,7 +77,8 @@ SCENARIO(type_variety) {
     }
     const Id opaque(H5Tcreate(H5T_OPAQUE, 5));
     H5Tset_tag(opaque, "five bytes");
-    const Id fixed(H5Tcopy(H5T_C_S1)), bits(H5Tcopy(H5T_STD_B16BE)), odd(H5Tcopy(H5T_STD_U32LE)), small(H5Tcopy(H5T_IEEE_F32LE));
+    const Id fixed(H5Tcopy(H5T_C_S1)), bits(H5Tcopy(H5T_STD_B16BE)), odd(H5Tcopy(H5T_STD_U32LE)),
+        small(H5Tcopy(H5T_IEEE_F32LE));
     H5Tset_size(fixed, 7);
     H5Tset_strpad(fixed, H5T_STR_SPACEPAD);
     H5Tset_cset(fixed, H5T_CSET_UTF8);
@@ -85,8 +86,16 @@ SCENARIO(type_variety) {
     H5Tset_offset(odd, 3);
     H5Tset_fields(small, 20, 15, 5, 5, 10);
     H5Tset_size(small, 4);
-    const struct { const char* name; hid_t type; } kinds[] = {
-        {"enum", color}, {"opaque", opaque}, {"string", fixed}, {"bits", bits}, {"odd", odd}, {"float", small}, {"long double", H5T_NATIVE_LDOUBLE}};
+    const struct {
+        const char* name;
+        hid_t type;
+    } kinds[] = {{"enum", color},
+                 {"opaque", opaque},
+                 {"string", fixed},
+                 {"bits", bits},
+                 {"odd", odd},
+                 {"float", small},
+                 {"long double", H5T_NATIVE_LDOUBLE}};
     for (const auto& kind : kinds) {
         const Id set = dataset(file, kind.name, kind.type, {4});
         std::vector<unsigned char> bytes(4 * H5Tget_size(kind.type));
@@ -103,7 +112,8 @@ SCENARIO(type_fields_one_by_one) {
     const Id file = create("a.h5");
     const Id type = point_type();
     const Id set = dataset(file, "points", type, {3}, chunked({2}));
-    const Id labels(H5Tcreate(H5T_COMPOUND, sizeof(int))), xs(H5Tcreate(H5T_COMPOUND, sizeof(double)));
+    const Id labels(H5Tcreate(H5T_COMPOUND, sizeof(int))),
+        xs(H5Tcreate(H5T_COMPOUND, sizeof(double)));
     H5Tinsert(labels, "label", 0, H5T_NATIVE_INT);
     H5Tinsert(xs, "x", 0, H5T_NATIVE_DOUBLE);
     std::vector<int> some = {7, 8, 9};

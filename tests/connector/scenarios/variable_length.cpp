@@ -60,9 +60,18 @@ SCENARIO(vlen_sequences_and_nested) {
     const Id wide(H5Tvlen_create(H5T_NATIVE_DOUBLE));
     int taken = 0;
     const Id transfer = list(H5P_DATASET_XFER, [&](hid_t made) {
-        H5Pset_vlen_mem_manager(made,
-                                [](size_t size, void* count) { ++*static_cast<int*>(count); return std::malloc(size); }, &taken,
-                                [](void* memory, void* count) { --*static_cast<int*>(count); std::free(memory); }, &taken);
+        H5Pset_vlen_mem_manager(
+            made,
+            [](size_t size, void* count) {
+                ++*static_cast<int*>(count);
+                return std::malloc(size);
+            },
+            &taken,
+            [](void* memory, void* count) {
+                --*static_cast<int*>(count);
+                std::free(memory);
+            },
+            &taken);
     });
     hvl_t back[3] = {};
     DO(H5Dread(simple, wide, H5S_ALL, H5S_ALL, transfer, back));
