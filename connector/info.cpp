@@ -4,6 +4,7 @@
 #include <new>
 
 #include "connector/notice.hpp"
+#include "connector/vol_class.hpp"
 #include "connector/witness.hpp"
 
 namespace quarry::connector {
@@ -15,8 +16,11 @@ Info& as_info(const void* info) {
     return *static_cast<Info*>(const_cast<void*>(info));
 }
 
-ConnectorConfig config_or_aside(const char* text) {
+ConnectorConfig config_or_aside(const Library& library, std::string_view text) {
     Result<ConnectorConfig> config = parse_connector_config(text);
+    // HDF5's stock pass-through, standing on us, hands over one byte that it has not set.
+    const bool from_above = !library.may_be_probed() && library.default_connector != kConnectorName;
+    if (!config && from_above) config = parse_connector_config(text.substr(0, text.size() - 1));
     if (config) return std::move(*config);
     give_notice(Notice::Option, config.error().message + ". Quarry only passes through.");
     ConnectorConfig aside;
@@ -71,7 +75,7 @@ herr_t info_to_text(const void* info, char** text) noexcept {
 herr_t info_from_text(Library& library, const char* text, void** info) noexcept {
     *info = nullptr;
     try {
-        auto* made = new Info{kMark, 1, &library, config_or_aside(text)};
+        auto* made = new Info{kMark, 1, &library, config_or_aside(library, text)};
         library.infos.fetch_add(1);
         bear_witness(library, made->config, Witnessed::Library);
         // Loaded now and not when it is first needed: later, HDF5 compares names with one that it

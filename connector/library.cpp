@@ -21,16 +21,13 @@ std::mutex slots_mutex;
 [[maybe_unused]] const bool slots_mutex_is_free = keep_free_across_fork<slots_mutex>();
 int slots_used = 0;
 
-// HDF5 asks uninvited plugins only while the native connector is its default; with any other we are
-// there because somebody, perhaps a connector above us, wanted it.
-bool native_is_default() {
+std::string default_connector() {
     const char* value = std::getenv("HDF5_VOL_CONNECTOR");
-    if (value == nullptr) return true;
-    std::string_view text(value);
+    std::string_view text(value != nullptr ? value : "");
     constexpr std::string_view spaces = " \t\n\r";
     text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
     const std::string_view first = text.substr(0, text.find_first_of(spaces));
-    return first.empty() || first == "native";
+    return first.empty() ? "native" : std::string(first);
 }
 
 }  // namespace
@@ -45,7 +42,7 @@ Library* library_of_caller(const void* caller) noexcept {
     Library& library = slot(slots_used);
     library.base = base;
     library.api = hdf5::bind_to_library_at(caller);
-    library.may_be_probed = native_is_default();
+    library.default_connector = default_connector();
     library.connector = connector_class_for_slot(slots_used);
     ++slots_used;
     return &library;

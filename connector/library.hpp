@@ -21,9 +21,13 @@ struct Library {
     H5VL_class_t connector{};
     Under native;
     NamedUnder* named_unders = nullptr;
-    int lives = 0;               // how many times the connector is registered now
-    std::atomic<int> infos{0};   // connector infos alive: somebody has chosen Quarry knowingly
-    bool may_be_probed = false;  // HDF5 may ask us about files uninvited
+    int lives = 0;                  // how many times the connector is registered now
+    std::atomic<int> infos{0};      // connector infos alive: somebody has chosen Quarry knowingly
+    std::string default_connector;  // as HDF5_VOL_CONNECTOR named it when the library started
+
+    // HDF5 asks uninvited plugins about files only while the native connector is its default; with
+    // any other we are there because somebody wanted it.
+    bool may_be_probed() const { return default_connector == "native"; }
 };
 
 // The slot of the library that `caller` lies in, bound on first sight; null when there are too

@@ -50,7 +50,7 @@ std::atomic<Restored>& state_of(const Library& library) {
 }
 
 bool user_has_set_path(const Library& library) {
-    return std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed;
+    return std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed();
 }
 
 bool looks_into(const hdf5::Api& api, const std::string& directory) {

@@ -50,7 +50,7 @@ herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hi
 // the list it asks with has no info of ours. At that moment its error stack holds why the open
 // failed.
 bool is_probe(const Library& library, hid_t access) {
-    if (!library.may_be_probed) return false;
+    if (!library.may_be_probed()) return false;
     if (library.infos == 0) return true;
     const KeepErrors keep(library.api);
     return ChosenInfo(library, access).get() == nullptr;

@@ -37,13 +37,23 @@ std::optional<size_t> pair_length(std::string_view text) {
 }
 
 std::string_view without_braces(std::string_view value) {
-    const bool braced = value.size() >= 2 && value.front() == '{' && value.back() == '}';
-    return braced ? value.substr(1, value.size() - 2) : value;
+    return value.front() == '{' ? value.substr(1, value.size() - 2) : value;
+}
+
+// Whether a value that begins with a brace also ends with the one that belongs to it.
+bool is_whole(std::string_view value) {
+    int depth = 0;
+    for (size_t i = 0; i < value.size(); ++i) {
+        depth += value[i] == '{' ? 1 : value[i] == '}' ? -1 : 0;
+        if (value.front() == '{' && depth == 0) return i + 1 == value.size();
+    }
+    return true;
 }
 
 // Sets one key; what is wrong with it, or nothing.
 std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
     if (pair.value.empty()) return "gives no value for " + std::string(pair.key);
+    if (!is_whole(pair.value)) return "has text behind the braces of " + std::string(pair.key);
     if (pair.key == "bytes") {
         if (pair.value != "on" && pair.value != "off") {
             return "says bytes=" + std::string(pair.value) + ", which is neither on nor off";

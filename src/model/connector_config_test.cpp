@@ -41,6 +41,7 @@ TEST(ConnectorConfig, SaysWhatIsWrong) {
     EXPECT_NE(complaint("under=").find("no value for under"), std::string::npos);
     EXPECT_NE(complaint("under=x;under_info={a").find("braces"), std::string::npos);
     EXPECT_NE(complaint("under=x}").find("braces"), std::string::npos);
+    EXPECT_NE(complaint("witness={a}b").find("behind the braces"), std::string::npos);
     EXPECT_NE(complaint("under_info=x").find("without under"), std::string::npos);
     EXPECT_NE(complaint(";;").find("where key=value belongs"), std::string::npos);
 }
