@@ -7,25 +7,45 @@
 namespace quarry::connector {
 namespace {
 
-thread_local bool asking_ourselves = false;  // then the list of a file is wanted as it is
+// The access list of the file that a group is in, as the native connector gives it; -1 if it does
+// not.
+hid_t access_list_of(Library& library, hid_t group, hid_t transfer) {
+    const Under* native = native_under(library);
+    void* native_group = library.api.H5VLobject(group);
+    if (native == nullptr || native_group == nullptr) return -1;
+
+    H5VL_loc_params_t itself{};
+    itself.obj_type = H5I_GROUP;
+    itself.type = H5VL_OBJECT_BY_SELF;
+    void* file = nullptr;
+    H5VL_object_get_args_t which{};
+    which.op_type = H5VL_OBJECT_GET_FILE;
+    which.args.get_file.file = &file;
+    const H5VL_class_t& callbacks = *native->callbacks;
+    if (callbacks.object_cls.get(native_group, &itself, &which, transfer, nullptr) < 0) return -1;
+
+    H5VL_file_get_args_t list{};
+    list.op_type = H5VL_FILE_GET_FAPL;
+    const bool given = callbacks.file_cls.get(file, &list, transfer, nullptr) >= 0;
+    return given ? list.args.get_fapl.fapl_id : -1;
+}
 
 }  // namespace
 
 bool byte_layer_works(Library& library) noexcept {
     const hdf5::Api& api = library.api;
     if (!api.missing.empty()) {
-        give_notice(Notice::Symbol, "the HDF5 in " + api.path + " lacks " + api.missing +
-                                        "; going on without Quarry's file driver");
+        give_notice(Notice::Symbol, {"the HDF5 in ", api.path, " lacks ", api.missing,
+                                     "; going on without Quarry's file driver"});
         return false;
     }
     const hdf5::Version version = hdf5::version_of(api);
     const bool known = (version.major == 1 && version.minor >= 14) || version.major == 2;
     if (known && !fault::injected("version")) return true;
-    give_notice(Notice::Version, "the HDF5 in " + api.path + " is version " +
-                                     std::to_string(version.major) + "." +
-                                     std::to_string(version.minor) +
-                                     ", which this Quarry does not know; going on without its file "
-                                     "driver");
+    give_notice(Notice::Version,
+                {"the HDF5 in ", api.path, " is version ", std::to_string(version.major), ".",
+                 std::to_string(version.minor),
+                 ", which this Quarry does not know; going on without its file driver"});
     return false;
 }
 
@@ -48,27 +68,22 @@ bool put_driver_around(Library& library, hid_t access, const Info* info) noexcep
     return done;
 }
 
-bool is_in_file_with_driver(Library& library, hid_t object) noexcept {
+bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexcept {
     const hdf5::Api& api = library.api;
-    const hid_t file = api.H5Iget_file_id(object);
-    if (file < 0) return false;
-    asking_ourselves = true;
-    const hid_t access = api.H5Fget_access_plist(file);
-    asking_ourselves = false;
+    const hid_t access = access_list_of(library, group, transfer);
+    if (access < 0) return false;
     DriverChoice choice{};
     bool is = false;
-    if (access >= 0 && get_choice(api, access, choice)) {
+    if (get_choice(api, access, choice)) {
         is = wrapped_driver_of(library, choice.driver) != nullptr;
         free_choice(library, choice);
     }
-    if (access >= 0) api.H5Pclose(access);
-    api.H5Idec_ref(file);
+    api.H5Pclose(access);
     return is;
 }
 
 void give_back_callers_driver(Library& library, hid_t access) noexcept {
     DriverChoice choice{};
-    if (asking_ourselves) return;
     if (!library.api.missing.empty() || !get_choice(library.api, access, choice)) return;
     if (wrapped_driver_of(library, choice.driver) != nullptr && choice.info != nullptr) {
         set_choice(library.api, access, static_cast<const DriverInfo*>(choice.info)->callers);

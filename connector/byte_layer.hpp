@@ -11,8 +11,8 @@ bool byte_layer_works(Library& library) noexcept;
 // Replaces the driver on an access list by ours around it. False if it stays as it was.
 bool put_driver_around(Library& library, hid_t access, const Info* info) noexcept;
 
-// Whether the file that an object is in has been opened through our driver.
-bool is_in_file_with_driver(Library& library, hid_t object) noexcept;
+// Whether the file that a group is in has been opened through our driver.
+bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexcept;
 
 // The opposite: programs that ask a file for its access list get back the driver they have set.
 void give_back_callers_driver(Library& library, hid_t access) noexcept;

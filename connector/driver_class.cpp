@@ -119,7 +119,7 @@ const WrappedDriver* driver_around(Library& library, hid_t inner) noexcept {
     WrappedDriver* entry = free_entry(library, number);
     if (entry != nullptr && register_around(library, *entry, number, inner)) return entry;
     give_notice(Notice::Driver,
-                "a file driver could not be wrapped; going on without Quarry's own around it");
+                {"a file driver could not be wrapped; going on without Quarry's own around it"});
     return nullptr;
 }
 

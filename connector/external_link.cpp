@@ -12,14 +12,15 @@ std::array<H5L_class_t, kLibraries> originals;
 
 // A copy of the link-access list with our driver on the list of the target file; -1 if it needs
 // none.
-hid_t list_with_driver(Library& library, hid_t group, hid_t link_access) {
+hid_t list_with_driver(Library& library, hid_t group, hid_t link_access, hid_t transfer) {
     const hdf5::Api& api = library.api;
     const hid_t target = api.H5Pget_elink_fapl(link_access);
     if (target <= 0) return -1;  // none set: HDF5 takes the parent's, which has our driver already
     hid_t copy = -1;
     // The connector of the group tells nothing: another one may stand above ours, and a file may
     // have been opened without our driver.
-    if (is_in_file_with_driver(library, group) && put_driver_around(library, target, nullptr)) {
+    if (is_in_file_with_driver(library, group, transfer) &&
+        put_driver_around(library, target, nullptr)) {
         copy = api.H5Pcopy(link_access);
         if (copy >= 0) api.H5Pset_elink_fapl(copy, target);
     }
@@ -31,7 +32,7 @@ template <int kSlot>
 hid_t traverse(const char* name, hid_t group, const void* value, size_t size, hid_t link_access,
                hid_t transfer) noexcept {
     Library& library = library_in_slot(kSlot);
-    const hid_t list = list_with_driver(library, group, link_access);
+    const hid_t list = list_with_driver(library, group, link_access, transfer);
     const hid_t object = originals[kSlot].trav_func(name, group, value, size,
                                                     list >= 0 ? list : link_access, transfer);
     if (list >= 0) {

@@ -22,7 +22,7 @@ ConnectorConfig config_or_aside(const Library& library, std::string_view text) {
     const bool from_above = !library.may_be_probed() && library.default_connector != kConnectorName;
     if (!config && from_above) config = parse_connector_config(text.substr(0, text.size() - 1));
     if (config) return std::move(*config);
-    give_notice(Notice::Option, config.error().message + ". Quarry only passes through.");
+    give_notice(Notice::Option, {config.error().message, ". Quarry only passes through."});
     ConnectorConfig aside;
     aside.bytes = false;
     return aside;
@@ -85,7 +85,7 @@ herr_t info_from_text(Library& library, const char* text, void** info) noexcept 
         *info = made;
     } catch (const std::bad_alloc&) {
         // No info means no options: HDF5 and the program go on.
-        give_notice(Notice::Memory, "memory is short; going on without options");
+        give_notice(Notice::Memory, {"memory is short; going on without options"});
     }
     return 0;
 }
@@ -112,7 +112,12 @@ ChosenInfo::~ChosenInfo() {
 
 const Under* under_of(Library& library, const Info* info) noexcept {
     if (info == nullptr || info->config.under.empty()) return native_under(library);
-    return under_named(library, info->config.under.c_str(), info->config.under_info.c_str());
+    try {
+        return under_named(library, info->config.under.c_str(), info->config.under_info.c_str());
+    } catch (const std::bad_alloc&) {
+        give_notice(Notice::Memory, {"memory is short; going on with the native connector"});
+        return native_under(library);
+    }
 }
 
 }  // namespace quarry::connector

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string_view>
 
 #include "connector/fork.hpp"
@@ -32,7 +33,7 @@ std::string default_connector() {
 
 }  // namespace
 
-Library* library_of_caller(const void* caller) noexcept {
+Library* library_of_caller(const void* caller) noexcept try {
     const std::lock_guard guard(slots_mutex);
     const void* base = hdf5::library_base(caller);
     for (int i = 0; i < slots_used; ++i) {
@@ -46,6 +47,8 @@ Library* library_of_caller(const void* caller) noexcept {
     library.connector = connector_class_for_slot(slots_used);
     ++slots_used;
     return &library;
+} catch (const std::bad_alloc&) {
+    return nullptr;
 }
 
 void begin_life(Library& library) noexcept {

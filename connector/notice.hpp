@@ -1,13 +1,15 @@
 // The one line on stderr with which Quarry says that it steps aside.
 #pragma once
 
-#include <string>
+#include <initializer_list>
+#include <string_view>
 
 namespace quarry::connector {
 
 enum class Notice { Option, Symbol, Version, Memory, Driver, Under, Witness, kCount };
 
-// Prints "quarry: <text>" the first time a notice of this kind is given in a process.
-void give_notice(Notice kind, const std::string& text) noexcept;
+// Prints "quarry: " and the pieces of a sentence the first time a notice of this kind is given in a
+// process. Needs no memory.
+void give_notice(Notice kind, std::initializer_list<std::string_view> pieces) noexcept;
 
 }  // namespace quarry::connector

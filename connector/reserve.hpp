@@ -20,7 +20,7 @@ public:
         if (!fault::injected("allocation")) {
             if (void* memory = ::operator new(sizeof(T), std::nothrow)) return memory;
         }
-        give_notice(Notice::Memory, "memory is short; going on with what was set aside");
+        give_notice(Notice::Memory, {"memory is short; going on with what was set aside"});
         const std::lock_guard guard(mutex_);
         for (Cell& cell : cells_) {
             if (!cell.taken) {

@@ -1,5 +1,6 @@
 #include "connector/under.hpp"
 
+#include <new>
 #include <string_view>
 
 #include "connector/library.hpp"
@@ -28,35 +29,25 @@ bool fill(Under& under, Library& library, hid_t id) {
     return true;
 }
 
-const Under* load(Library& library, const char* name, const char* info) {
+bool load(Under& under, Library& library, const char* name, const char* info) {
     const hdf5::Api& api = library.api;
     const QuietErrors quiet(api);
+    if (!api.missing.empty()) return false;
     if (std::string_view(name) == "pass_through" && api.H5VL_pass_through_register != nullptr) {
         api.H5VL_pass_through_register();
     }
-    Under under;
     under.is_native = false;
-    if (api.H5VLregister_connector_by_name == nullptr || api.H5Pset_vol == nullptr ||
-        !fill(under, library, api.H5VLregister_connector_by_name(name, H5P_DEFAULT))) {
-        return nullptr;
-    }
-    if (*info != '\0' && (api.H5VLconnector_str_to_info == nullptr ||
-                          api.H5VLconnector_str_to_info(info, under.id, &under.info) < 0)) {
-        return nullptr;
-    }
-    auto* named = new NamedUnder{name, info, under, library.named_unders};
-    named->under.context.under = &named->under;
-    library.named_unders = named;
-    return &named->under;
+    return fill(under, library, api.H5VLregister_connector_by_name(name, H5P_DEFAULT)) &&
+           (*info == '\0' || api.H5VLconnector_str_to_info(info, under.id, &under.info) >= 0);
 }
 
 }  // namespace
 
 const Under* native_under(Library& library) {
     if (!library.api.usable) {
-        give_notice(Notice::Symbol, "the HDF5 in " + library.api.path +
-                                        " hides its functions, so Quarry cannot serve it; run the "
-                                        "program without HDF5_VOL_CONNECTOR (see `quarry doctor`)");
+        give_notice(Notice::Symbol, {"the HDF5 in ", library.api.path,
+                                     " hides its functions, so Quarry cannot serve it; run the "
+                                     "program without HDF5_VOL_CONNECTOR (see `quarry doctor`)"});
         return nullptr;
     }
     if (library.native.callbacks == nullptr &&
@@ -71,12 +62,19 @@ const Under* under_named(Library& library, const char* name, const char* info) {
     for (const NamedUnder* named = library.named_unders; named != nullptr; named = named->next) {
         if (named->name == name && named->info == info) return &named->under;
     }
-    if (const Under* under = load(library, name, info)) return under;
-    give_notice(Notice::Under, "the connector \"" + std::string(name) +
-                                   "\" that under= names, with \"" + info +
-                                   "\", did not load; going on with the native one. Is it on "
-                                   "HDF5_PLUGIN_PATH?");
-    return native_under(library);
+    Under under;
+    if (!load(under, library, name, info)) {
+        give_notice(Notice::Under, {"the connector \"", name, "\" that under= names, with \"", info,
+                                    "\", did not load; going on with the native one. Is it on "
+                                    "HDF5_PLUGIN_PATH?"});
+        const Under* native = native_under(library);
+        if (native == nullptr) return nullptr;
+        under = *native;  // remembered as well: it is looked for only once
+    }
+    auto* named = new NamedUnder{name, info, under, library.named_unders};
+    named->under.context.under = &named->under;
+    library.named_unders = named;
+    return &named->under;
 }
 
 }  // namespace quarry::connector

@@ -37,8 +37,8 @@ void append(const std::string& path, const std::string& line) {
     const bool written =
         file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
     if (!written) {
-        give_notice(Notice::Witness, "cannot write " + path + ": " + std::strerror(errno) +
-                                         "; does the directory that witness= names exist?");
+        give_notice(Notice::Witness, {"cannot write ", path, ": ", std::strerror(errno),
+                                      "; does the directory that witness= names exist?"});
     }
     if (file >= 0) close(file);
 }
@@ -58,7 +58,7 @@ void bear_witness(Library& library, const ConnectorConfig& config, Witnessed wha
         append(config.witness + "/" + std::to_string(mine.process) + "-" + std::to_string(slot),
                line_for(library, what));
     } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, "memory is short; no witness was left");
+        give_notice(Notice::Memory, {"memory is short; no witness was left"});
     }
 }
 

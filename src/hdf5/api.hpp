@@ -32,9 +32,7 @@ namespace quarry::hdf5 {
     X(H5Eset_auto2)                   \
     X(H5Eset_current_stack)           \
     X(H5FDregister)                   \
-    X(H5Fget_access_plist)            \
     X(H5Idec_ref)                     \
-    X(H5Iget_file_id)                 \
     X(H5Lregister)                    \
     X(H5Pclose)                       \
     X(H5Pcopy)                        \
@@ -52,6 +50,7 @@ namespace quarry::hdf5 {
     X(H5VLconnector_str_to_info)      \
     X(H5VLfree_connector_info)        \
     X(H5VLregister_connector_by_name) \
+    X(H5VLobject)                     \
     X(H5allocate_memory)
 
 // Optional, too, but not in HDF5's public headers, though every build exports them: there is no

@@ -99,12 +99,18 @@ private:
                                         ? variable("QUARRY_PLUGIN_DIR", PLUGIN_DIRECTORY)
                                         : (root / "no-plugins").string();
         std::vector<std::string> all = {
-            "HDF5_PLUGIN_PATH=" + plugins, "LD_PRELOAD=" FIXED_CLOCK, "LANG=C", "TZ=UTC",
             // The clock is preloaded before the sanitizer's own library.
-            "ASAN_OPTIONS=verify_asan_link_order=0:" + variable("ASAN_OPTIONS", "")};
+            "ASAN_OPTIONS=verify_asan_link_order=0:" + variable("ASAN_OPTIONS", ""),
+            "HDF5_PLUGIN_PATH=" + plugins, "LD_PRELOAD=" FIXED_CLOCK, "LANG=C", "TZ=UTC"};
         if (!setting.connector.empty()) {
             all.push_back("HDF5_VOL_CONNECTOR=" +
                           replaced(setting.connector, "WITNESS", root / "witness"));
+        }
+        // The stock pass-through hands on an options string whose last byte it never set (hazard 10
+        // of facts/hdf5.md): memory that starts out as zeros ends it where it should.
+        if (setting.connector.find("under_vol=") != std::string::npos) {
+            all.push_back("MALLOC_PERTURB_=255");
+            all.front() += ":malloc_fill_byte=0";
         }
         if (!seed_.empty()) all.push_back("QUARRY_SEED=" + seed_);
         for (const char* name :

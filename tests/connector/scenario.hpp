@@ -70,7 +70,8 @@ inline std::string text(float value) {
     return text(static_cast<double>(value));
 }
 template <typename T>
-requires(std::is_integral_v<T> || std::is_enum_v<T>) std::string text(T value) {
+    requires(std::is_integral_v<T> || std::is_enum_v<T>)
+std::string text(T value) {
     return std::to_string(value);
 }
 std::string text_of_list(const std::vector<std::string>& items);
@@ -132,8 +133,7 @@ Id dataset(hid_t place, const char* name, hid_t type, const Dims& dims,
            hid_t creation = H5P_DEFAULT, const Dims& largest = {});
 
 // A list of the class, changed by `change`.
-Id list(
-    hid_t property_class, const std::function<void(hid_t)>& change = [](hid_t) {});
+Id list(hid_t property_class, const std::function<void(hid_t)>& change = [](hid_t) {});
 
 template <typename T>
 hid_t memory_type() {

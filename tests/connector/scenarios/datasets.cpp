@@ -170,7 +170,9 @@ SCENARIO(dataset_selections) {
 }
 
 SCENARIO(dataset_iterate_gather_scatter_fill) {
-    { const Id once = create("witness.h5"); }
+    {
+        const Id once = create("witness.h5");
+    }
     std::vector<int> values = counted(12);
     const Id extent = space({3, 4});
     const hsize_t start[] = {1, 0}, count[] = {2, 2};

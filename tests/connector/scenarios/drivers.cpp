@@ -159,7 +159,9 @@ SCENARIO(driver_split) {
 
 // By itself: see the exceptions in modes.hpp.
 SCENARIO(driver_split_missing_file) {
-    { const Id once = create("witness.h5"); }
+    {
+        const Id once = create("witness.h5");
+    }
     const Id list = access();
     DO(H5Pset_fapl_split(list, "-m.h5", H5P_DEFAULT, "-r.h5", H5P_DEFAULT));
     const Id missing = open("missing", H5F_ACC_RDONLY, list);
@@ -302,7 +304,9 @@ SCENARIO(driver_by_environment_family) {
 
 // Below HDF5's file functions: a program may use drivers directly.
 SCENARIO(driver_used_directly) {
-    { const Id once = create("witness.h5"); }
+    {
+        const Id once = create("witness.h5");
+    }
     const Id list = access();
     H5FD_t* file =
         DO(H5FDopen("a.bin", H5F_ACC_RDWR | H5F_ACC_CREAT | H5F_ACC_TRUNC, list, HADDR_UNDEF));

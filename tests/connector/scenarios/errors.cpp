@@ -155,7 +155,9 @@ SCENARIO(error_stacks_of_the_program) {
     say_errors();
     // Errors that were there before a call that succeeds are cleared by it, as always.
     H5Fopen("missing.h5", H5F_ACC_RDONLY, list);
-    { const Id again(H5Fopen("a.h5", H5F_ACC_RDWR, list)); }
+    {
+        const Id again(H5Fopen("a.h5", H5F_ACC_RDWR, list));
+    }
     say("errors", H5Eget_num(H5E_DEFAULT));
     H5Fopen("missing.h5", H5F_ACC_RDONLY, list);
     H5Pclose(H5Pcreate(H5P_FILE_ACCESS));

@@ -50,7 +50,9 @@ SCENARIO(image_opened) {
 }
 
 SCENARIO(image_high_level_flags) {
-    { const Id file = create("witness.h5"); }
+    {
+        const Id file = create("witness.h5");
+    }
     const std::string image = sample_image();
     constexpr unsigned kFlags[] = {
         0, H5LT_FILE_IMAGE_OPEN_RW, H5LT_FILE_IMAGE_OPEN_RW | H5LT_FILE_IMAGE_DONT_COPY,

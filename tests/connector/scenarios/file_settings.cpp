@@ -92,7 +92,9 @@ SCENARIO(settings_page_buffer) {
     say(accesses[0], accesses[1], hits[0], hits[1], misses[0], misses[1], evictions[0],
         bypasses[1]);
     // A page buffer is refused for a file that is not paged.
-    { const Id plain = create("plain.h5"); }
+    {
+        const Id plain = create("plain.h5");
+    }
     const Id refused = open("plain.h5", H5F_ACC_RDWR, buffered);
 }
 

@@ -23,7 +23,9 @@ SCENARIO(file_create_and_open) {
 }
 
 SCENARIO(file_default_lists) {
-    { const Id once = create("witness.h5"); }
+    {
+        const Id once = create("witness.h5");
+    }
     const Id file = ID(H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     attribute(file, "answer", {42});
     const Id again = ID(H5Fopen("a.h5", H5F_ACC_RDWR, H5P_DEFAULT));
@@ -139,7 +141,9 @@ SCENARIO(file_close_degrees) {
 }
 
 SCENARIO(file_is_accessible) {
-    { const Id file = create("good.h5"); }
+    {
+        const Id file = create("good.h5");
+    }
     put_file("bad.h5", "this is no HDF5 file, whatever its name says");
     put_file("empty.h5", "");
     put_file("short.h5", get_file("good.h5").substr(0, 60));

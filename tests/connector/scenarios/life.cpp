@@ -132,7 +132,9 @@ SCENARIO(life_with_a_fork) {
     if (child == 0) {
         if (std::freopen("child.transcript", "w", stdout) == nullptr) _exit(1);
         read(set);
-        { const Id own = create("child.h5"); }
+        {
+            const Id own = create("child.h5");
+        }
         std::fflush(stdout);
         _exit(0);
     }

@@ -97,7 +97,9 @@ SCENARIO(virtual_prefix) {
     const Id file = create("a.h5");
     const Id creation = list(H5P_DATASET_CREATE), whole = space({1, 4});
     map_row(creation, whole, 0, "b.h5", "part");
-    { const Id set = dataset(file, "virtual", H5T_STD_I32LE, {1, 4}, creation); }
+    {
+        const Id set = dataset(file, "virtual", H5T_STD_I32LE, {1, 4}, creation);
+    }
     const Id access =
         list(H5P_DATASET_ACCESS, [](hid_t made) { H5Pset_virtual_prefix(made, "elsewhere"); });
     const Id set = ID(H5Dopen2(file, "virtual", access));

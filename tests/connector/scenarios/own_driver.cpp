@@ -72,7 +72,7 @@ herr_t set_end(H5FD_t* file, H5FD_mem_t, haddr_t end) {
 }
 
 haddr_t get_file_end(const H5FD_t* file, H5FD_mem_t) {
-    struct stat status {};
+    struct stat status{};
     fstat(own(file).descriptor, &status);
     return static_cast<haddr_t>(status.st_size);
 }
@@ -141,8 +141,7 @@ H5FD_class_t full_driver(const char* name, H5FD_class_value_t value) {
         return 0;
     };
     cls.cmp = [](const H5FD_t* left, const H5FD_t* right) {
-        struct stat one {
-        }, two{};
+        struct stat one{}, two{};
         fstat(own(left).descriptor, &one);
         fstat(own(right).descriptor, &two);
         return one.st_ino < two.st_ino ? -1 : one.st_ino > two.st_ino ? 1 : 0;
@@ -255,8 +254,12 @@ SCENARIO(own_driver_registered_many_times) {
         const Id list = access();
         DO(H5Pset_driver(list, driver, nullptr));
         Told told;
-        { const Id file = create("a.h5", list); }
-        { const Id file = open("a.h5", H5F_ACC_RDONLY, list); }
+        {
+            const Id file = create("a.h5", list);
+        }
+        {
+            const Id file = open("a.h5", H5F_ACC_RDONLY, list);
+        }
         H5FDunregister(driver);
     }
     say("infos alive", infos_alive);

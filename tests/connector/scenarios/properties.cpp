@@ -57,7 +57,9 @@ SCENARIO(properties_of_the_program) {
 }
 
 SCENARIO(properties_class_of_the_program) {
-    { const Id once = create("witness.h5"); }
+    {
+        const Id once = create("witness.h5");
+    }
     const hid_t own = H5Pcreate_class(H5P_FILE_ACCESS, "own class", nullptr, nullptr, nullptr,
                                       nullptr, nullptr, nullptr);
     int value = 5;

@@ -67,7 +67,9 @@ SCENARIO(swmr_opened_for_writing) {
     say("intent", intent);
     const Id reader = open("a.h5", H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, latest());
     // Only the newest format may be written this way.
-    { const Id old = create("old.h5"); }
+    {
+        const Id old = create("old.h5");
+    }
     const Id refused = open("old.h5", H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE);
 }
 
@@ -89,7 +91,9 @@ SCENARIO(file_left_open_by_a_crash) {
         _exit(0);
     });
     await_child(child);
-    { const Id once = create("witness.h5"); }
+    {
+        const Id once = create("witness.h5");
+    }
     const Id writer = open("a.h5");
     const Id reader = open("a.h5", H5F_ACC_RDONLY);
     const Id swmr = open("a.h5", H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
@@ -97,7 +101,9 @@ SCENARIO(file_left_open_by_a_crash) {
 
 // A lock of another process, taken without HDF5: what the program sees is EAGAIN.
 SCENARIO(file_locked_by_another_process) {
-    { const Id file = create("a.h5"); }
+    {
+        const Id file = create("a.h5");
+    }
     for (const int kind : {LOCK_SH, LOCK_EX}) {
         const int lock = ::open("a.h5", O_RDWR);
         if (flock(lock, kind | LOCK_NB) != 0) say("cannot lock");
@@ -114,7 +120,9 @@ SCENARIO(file_locked_by_another_process) {
 
 SCENARIO(file_locks_are_taken) {
     for (const unsigned flags : {H5F_ACC_RDONLY, H5F_ACC_RDWR}) {
-        { const Id made = create("a.h5"); }
+        {
+            const Id made = create("a.h5");
+        }
         Id file = open("a.h5", flags);
         const int other = ::open("a.h5", O_RDWR);
         say("others may read", flock(other, LOCK_SH | LOCK_NB) == 0);
@@ -128,7 +136,9 @@ SCENARIO(file_locks_are_taken) {
 
 SCENARIO(file_locking_switched_off_by_the_environment) {
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
-    { const Id file = create("a.h5"); }
+    {
+        const Id file = create("a.h5");
+    }
     const int lock = ::open("a.h5", O_RDWR);
     if (flock(lock, LOCK_EX | LOCK_NB) != 0) say("cannot lock");
     const Id file = open("a.h5");

@@ -25,6 +25,7 @@ int clock_gettime(clockid_t clock, struct timespec* now) {
         now->tv_nsec = 0;
         return 0;
     }
-    if (!original) original = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
+    if (!original)
+        original = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
     return original(clock, now);
 }

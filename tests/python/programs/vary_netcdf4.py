@@ -42,7 +42,7 @@ def variable_options(dice, dtype, dimensions):
 
 def add_variable(dice, group, name):
     every = list(group.dimensions) or list(group.parent.dimensions)
-    names = [key for key in every if dice.random() < 0.5]
+    names = [key for key in every if not key.startswith("of_") and dice.random() < 0.5]
     home = group if group.dimensions else group.parent
     dimensions = [home.dimensions[key] for key in names]
     dtype = dice.choice(NUMBERS if group.data_model == "NETCDF4" else CLASSIC_NUMBERS)
