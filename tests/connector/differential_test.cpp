@@ -106,12 +106,6 @@ private:
             all.push_back("HDF5_VOL_CONNECTOR=" +
                           replaced(setting.connector, "WITNESS", root / "witness"));
         }
-        // The stock pass-through hands on an options string whose last byte it never set (hazard 10
-        // of facts/hdf5.md): memory that starts out as zeros ends it where it should.
-        if (setting.connector.find("under_vol=") != std::string::npos) {
-            all.push_back("MALLOC_PERTURB_=255");
-            all.front() += ":malloc_fill_byte=0";
-        }
         if (!seed_.empty()) all.push_back("QUARRY_SEED=" + seed_);
         for (const char* name :
              {"LD_LIBRARY_PATH", "PATH", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"}) {

@@ -31,7 +31,7 @@ SCENARIO(type_committed_and_shared) {
     DO(H5Tcommit2(file, "point", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     DO(H5Tcommit2(file, "point again", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     DO(H5Tcommitted(type));
-    const Point points[] = {{1.5, 1, {1, 2, 3}}, {2.5, 2, {4, 5, 6}}};
+    static const Point points[] = {{1.5, 1, {1, 2, 3}}, {2.5, 2, {4, 5, 6}}};
     const Id set = dataset(file, "points", type, {2});
     DO(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, points));
     const Id extent = space({2});
