@@ -52,7 +52,7 @@ def fixed_clock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if compiler is None:
         pytest.skip("needs a C compiler")
     library = tmp_path_factory.mktemp("clock") / "fixed_clock.so"
-    source = Path(__file__).parent / "programs/fixed_clock.c"
+    source = Path(__file__).parent.parent / "support/fixed_clock.c"
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
     return {"LD_PRELOAD": str(library)}
 
