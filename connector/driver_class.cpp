@@ -79,7 +79,9 @@ WrappedDriver* free_entry(const Library& library, size_t& number) {
         if (entry->library != &library || is_current(*entry)) continue;
         if (entry->outer < 0) return entry;  // was never registered
         if (outer_is_ours(*entry)) library.api.H5Idec_ref(entry->outer);
-        return entry = new (std::nothrow) WrappedDriver;
+        auto* made = new (std::nothrow) WrappedDriver;
+        if (made != nullptr) made->replaced = std::exchange(entry, made);
+        return made;
     }
     return nullptr;
 }

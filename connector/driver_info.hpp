@@ -29,6 +29,8 @@ struct WrappedDriver {
     const H5FD_class_t* inner_class = nullptr;
     std::string name;
     hid_t outer = -1;  // ours around it
+    // What stood in its place before: HDF5 may point at its name as long as it lives.
+    const WrappedDriver* replaced = nullptr;
 };
 
 // The info of our driver: shared, unchanging.

@@ -52,13 +52,13 @@ Library* library_of_caller(const void* caller) noexcept try {
 }
 
 void begin_life(Library& library) noexcept {
-    if (library.lives++ > 0) return;
+    if (library.registered++ > 0) return;
     library.native = {};
-    library.named_unders = nullptr;
+    ++library.life;
 }
 
 void end_life(Library& library) noexcept {
-    --library.lives;
+    --library.registered;
 }
 
 Library& library_in_slot(int number) noexcept {

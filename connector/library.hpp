@@ -21,7 +21,8 @@ struct Library {
     H5VL_class_t connector{};
     Under native;
     NamedUnder* named_unders = nullptr;
-    int lives = 0;                  // how many times the connector is registered now
+    int registered = 0;             // how many times the connector is registered now
+    int life = 0;                   // counts the starts of HDF5: connectors below are loaded anew
     std::atomic<int> infos{0};      // connector infos alive: somebody has chosen Quarry knowingly
     std::string default_connector;  // as HDF5_VOL_CONNECTOR named it when the library started
 

@@ -11,6 +11,7 @@ namespace quarry::connector {
 struct NamedUnder {
     std::string name;
     std::string info;
+    int life;
     Under under;
     NamedUnder* next;
 };
@@ -60,7 +61,9 @@ const Under* native_under(Library& library) {
 const Under* under_named(Library& library, const char* name, const char* info) {
     if (*name == '\0' || std::string_view(name) == "native") return native_under(library);
     for (const NamedUnder* named = library.named_unders; named != nullptr; named = named->next) {
-        if (named->name == name && named->info == info) return &named->under;
+        if (named->life == library.life && named->name == name && named->info == info) {
+            return &named->under;
+        }
     }
     Under under;
     if (!load(under, library, name, info)) {
@@ -71,7 +74,7 @@ const Under* under_named(Library& library, const char* name, const char* info) {
         if (native == nullptr) return nullptr;
         under = *native;  // remembered as well: it is looked for only once
     }
-    auto* named = new NamedUnder{name, info, under, library.named_unders};
+    auto* named = new NamedUnder{name, info, library.life, under, library.named_unders};
     named->under.context.under = &named->under;
     library.named_unders = named;
     return &named->under;

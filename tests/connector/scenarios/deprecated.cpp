@@ -153,8 +153,9 @@ SCENARIO(deprecated_errors) {
     H5Ewalk1(
         H5E_WALK_DOWNWARD,
         [](int number, H5E_error1_t* error, void*) -> herr_t {
-            say("  ", number, error->func_name, error->desc,
-                H5Eget_major(error->maj_num) != nullptr);
+            char* major = H5Eget_major(error->maj_num);
+            say("  ", number, error->func_name, error->desc, major != nullptr);
+            H5free_memory(major);
             return 0;
         },
         nullptr);
