@@ -2,7 +2,9 @@
 
 #include <cstring>
 #include <new>
+#include <type_traits>
 
+#include "connector/io_record.hpp"
 #include "connector/reserve.hpp"
 #include "connector/witness.hpp"
 
@@ -15,6 +17,7 @@ struct DriverFile {
         mpi_file;  // HDF5 takes it from this place in the file of a MPI driver, without asking that
     H5FD_t* inner;
     DriverInfo* info;
+    StorageRecord* storage;  // null while nothing is recorded
 };
 
 Reserve<DriverFile, 64> files;
@@ -60,7 +63,9 @@ void* mpi_file_of(const H5FD_t* inner) {
 herr_t close_file(H5FD_t* file) noexcept {
     DriverFile& ours = as_file(file);
     DriverInfo* info = ours.info;
+    StorageRecord* storage = ours.storage;
     const herr_t answer = ours.inner->cls->close(ours.inner);
+    if (storage != nullptr) close_storage(storage);
     files.give_back(&ours);
     release_driver_info(info);
     return answer;
@@ -108,12 +113,64 @@ struct ToInner<Callback> {
     }
 };
 
+// Reads and writes, as the inner driver does them, with a record of each.
+template <auto Callback>
+struct Moving;
+
+template <typename Buffer,
+          herr_t (*H5FD_class_t::*Callback)(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, size_t, Buffer*)>
+struct Moving<Callback> {
+    static herr_t call(H5FD_t* file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
+                       Buffer* buffer) noexcept {
+        DriverFile& ours = as_file(file);
+        const auto move = [&] {
+            return (ours.inner->cls->*Callback)(ours.inner, type, transfer, address, size, buffer);
+        };
+        if (ours.storage == nullptr) return move();
+        const IoRecord record(*ours.storage, *file);
+        const herr_t answer = move();
+        record.write({type, address, size, std::is_const_v<Buffer>, answer < 0});
+        return answer;
+    }
+};
+
+template <typename Buffer, herr_t (*H5FD_class_t::*Callback)(H5FD_t*, hid_t, uint32_t, H5FD_mem_t[],
+                                                             haddr_t[], size_t[], Buffer*[])>
+struct Moving<Callback> {
+    static herr_t call(H5FD_t* file, hid_t transfer, uint32_t count, H5FD_mem_t types[],
+                       haddr_t addresses[], size_t sizes[], Buffer* buffers[]) noexcept {
+        DriverFile& ours = as_file(file);
+        const auto move = [&] {
+            return (ours.inner->cls->*Callback)(ours.inner, transfer, count, types, addresses,
+                                                sizes, buffers);
+        };
+        if (ours.storage == nullptr) return move();
+        const IoRecord record(*ours.storage, *file);
+        const herr_t answer = move();
+        // A type of "no list", or a size of zero, stands for the one before, to the end.
+        uint32_t type = 0;
+        uint32_t size = 0;
+        for (uint32_t i = 0; i < count; ++i) {
+            if (type + 1 == i && types[i] != H5FD_MEM_NOLIST) type = i;
+            if (size + 1 == i && sizes[i] != 0) size = i;
+            record.write(
+                {types[type], addresses[i], sizes[size], std::is_const_v<Buffer>, answer < 0});
+        }
+        return answer;
+    }
+};
+
 // Where the inner driver lacks a callback, ours lacks it, too: HDF5 takes a hole for "cannot" and
 // does the thing itself. Vector and selection callbacks that the inner driver does not have would
 // even switch HDF5 to another way of reading, a thousand times slower.
 template <auto... Callbacks>
 void hand_on(H5FD_class_t& outer) {
     ((outer.*Callbacks = outer.*Callbacks != nullptr ? &ToInner<Callbacks>::call : nullptr), ...);
+}
+
+template <auto... Callbacks>
+void record_moving(H5FD_class_t& outer) {
+    ((outer.*Callbacks = outer.*Callbacks != nullptr ? &Moving<Callbacks>::call : nullptr), ...);
 }
 
 }  // namespace
@@ -123,10 +180,11 @@ H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept {
     hand_on<&H5FD_class_t::sb_size, &H5FD_class_t::sb_encode, &H5FD_class_t::sb_decode,
             &H5FD_class_t::get_type_map, &H5FD_class_t::alloc, &H5FD_class_t::free,
             &H5FD_class_t::get_eoa, &H5FD_class_t::set_eoa, &H5FD_class_t::get_eof,
-            &H5FD_class_t::get_handle, &H5FD_class_t::read, &H5FD_class_t::write,
-            &H5FD_class_t::read_vector, &H5FD_class_t::write_vector, &H5FD_class_t::read_selection,
+            &H5FD_class_t::get_handle, &H5FD_class_t::read_selection,
             &H5FD_class_t::write_selection, &H5FD_class_t::flush, &H5FD_class_t::truncate,
             &H5FD_class_t::lock, &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
+    record_moving<&H5FD_class_t::read, &H5FD_class_t::write, &H5FD_class_t::read_vector,
+                  &H5FD_class_t::write_vector>(outer);
     outer.fapl_get = info_of_file;
     outer.close = close_file;
     if (inner.cmp != nullptr) outer.cmp = compare_files;
@@ -147,7 +205,10 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     if (info->info != nullptr) {
         bear_witness(*driver.library, info->info->config, Witnessed::ByteLayer);
     }
-    return &(new (place) DriverFile{{}, mpi_file_of(inner), inner, info})->outer;
+    auto* file = new (place) DriverFile{{}, mpi_file_of(inner), inner, info, nullptr};
+    file->storage =
+        open_storage(*driver.library, &file->outer, name, flags, driver.inner_class->name);
+    return &file->outer;
 }
 
 herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept {

@@ -1,8 +1,10 @@
 // Callbacks that only hand a call to the connector below, made from the callback's own type.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
 
+#include "connector/notes.hpp"
 #include "connector/object.hpp"
 
 namespace quarry::connector {
@@ -12,14 +14,34 @@ namespace quarry::connector {
 template <auto Group, auto Callback>
 struct Forward;
 
+// Not calls of the program by themselves, but part of one: the contents of variable-length data are
+// read while their dataset is.
+template <typename Class>
+constexpr bool kIsService =
+    std::is_same_v<Class, H5VL_blob_class_t> || std::is_same_v<Class, H5VL_request_class_t> ||
+    std::is_same_v<Class, H5VL_token_class_t>;
+
 template <typename Class, Class H5VL_class_t::* Group, typename Answer, typename... Arguments,
           Answer (*Class::*Callback)(void*, Arguments...)>
 struct Forward<Group, Callback> {
     static Answer call(void* object, Arguments... arguments) noexcept {
-        const auto [below_object, under] = as_object(object);
+        Object& ours = as_object(object);
+        const Under* under = ours.under;
         const auto callback = under->callbacks->*Group.*Callback;
         if (callback == nullptr) return failure();
-        const Answer answer = callback(below_object, arguments...);
+        if constexpr (kIsService<Class>) {
+            return finish(under, callback(ours.below, arguments...), arguments...);
+        } else {
+            const Operation operation(number_of(ours), transfer_list(arguments...));
+            const auto answer = finish(under, callback(ours.below, arguments...), arguments...);
+            if (operation) note(Call<Callback>(), operation, ours, answer, arguments...);
+            return answer;
+        }
+    }
+
+private:
+    // What comes up from below, as HDF5 is given it.
+    static auto finish(const Under* under, Answer answer, Arguments... arguments) {
         (wrap_if_request(under, arguments), ...);
         if constexpr (std::is_pointer_v<Answer>) {
             return wrap(under, answer);
@@ -28,7 +50,11 @@ struct Forward<Group, Callback> {
         }
     }
 
-private:
+    // Every call ends with the list and the request.
+    static hid_t transfer_list(Arguments... arguments) {
+        return std::get<sizeof...(Arguments) - 2>(std::tie(arguments...));
+    }
+
     static Answer failure() {
         if constexpr (std::is_pointer_v<Answer>) {
             return nullptr;

@@ -6,7 +6,7 @@
 
 namespace quarry::connector {
 
-enum class Notice { Option, Symbol, Version, Memory, Driver, Under, Witness, kCount };
+enum class Notice { Option, Symbol, Version, Memory, Driver, Under, Witness, Trace, kCount };
 
 // Prints "quarry: " and the pieces of a sentence the first time a notice of this kind is given in a
 // process. Needs no memory.

@@ -2,13 +2,19 @@
 // Quarry: the object of the connector below, and which connector that is.
 #pragma once
 
+#include <cstdint>
+
 #include "connector/under.hpp"
 
 namespace quarry::connector {
 
+struct KnownObject;
+
 struct Object {
     void* below;
     const Under* under;
+    KnownObject* known = nullptr;  // what it is in the trace, once that has been asked
+    uint32_t label = 0;            // of an attribute its name, of a file its number in the trace
 };
 
 inline Object& as_object(void* object) {

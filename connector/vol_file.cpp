@@ -12,11 +12,21 @@ namespace {
 
 using Specific = Forward<&H5VL_class_t::file_cls, &H5VL_file_class_t::specific>;
 
+struct FileCall {
+    const char* name;
+    unsigned flags;
+    bool creates;
+    hid_t transfer;
+};
+
 // Opens or creates: `below` is given the connector below and the access list for it.
 template <typename Below>
-void* begin_file(Library& library, hid_t access, void** request, Below below_call) {
+void* begin_file(Library& library, const FileCall& call, hid_t access, void** request,
+                 Below below_call) {
     restore_plugin_path(library);
     const ChosenInfo info(library, access);
+    if (info.get() != nullptr) start_recording(library, info.get()->config);
+    const Operation operation(trace::kNone, call.transfer);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return nullptr;
     AccessList list(library, *under, info.get(), access);
@@ -26,7 +36,9 @@ void* begin_file(Library& library, hid_t access, void** request, Below below_cal
         bear_witness(library, info.get()->config, Witnessed::ObjectLayer);
     }
     wrap_request(under, request);
-    return wrap(under, file);
+    Object* ours = wrap(under, file);
+    if (operation) note_file(operation, library, ours, call.name, call.flags, call.creates);
+    return ours;
 }
 
 // Deletes or looks at a file that is not open.
@@ -70,16 +82,19 @@ herr_t is_accessible(Library& library, H5VL_file_specific_args_t* arguments, hid
 
 void* file_create(Library& library, const char* name, unsigned flags, hid_t creation, hid_t access,
                   hid_t transfer, void** request) noexcept {
-    return begin_file(library, access, request, [&](const H5VL_class_t& callbacks, hid_t list) {
-        return callbacks.file_cls.create(name, flags, creation, list, transfer, request);
-    });
+    return begin_file(library, {name, flags, true, transfer}, access, request,
+                      [&](const H5VL_class_t& callbacks, hid_t list) {
+                          return callbacks.file_cls.create(name, flags, creation, list, transfer,
+                                                           request);
+                      });
 }
 
 void* file_open(Library& library, const char* name, unsigned flags, hid_t access, hid_t transfer,
                 void** request) noexcept {
-    return begin_file(library, access, request, [&](const H5VL_class_t& callbacks, hid_t list) {
-        return callbacks.file_cls.open(name, flags, list, transfer, request);
-    });
+    return begin_file(library, {name, flags, false, transfer}, access, request,
+                      [&](const H5VL_class_t& callbacks, hid_t list) {
+                          return callbacks.file_cls.open(name, flags, list, transfer, request);
+                      });
 }
 
 herr_t file_get(void* object, H5VL_file_get_args_t* arguments, hid_t transfer,

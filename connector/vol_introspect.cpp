@@ -8,7 +8,8 @@ namespace quarry::connector {
 // Deprecated calls of HDF5 work only where the connector at the very bottom is the native one.
 herr_t introspect_class(void* object, H5VL_get_conn_lvl_t level,
                         const H5VL_class_t** cls) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     if (level == H5VL_GET_CONN_LVL_CURR) {
         *cls = &under->library->connector;
         return 0;
@@ -24,7 +25,8 @@ herr_t introspect_capabilities(Library& library, const void* info, uint64_t* fla
 
 herr_t introspect_optional(void* object, H5VL_subclass_t subclass, int operation,
                            uint64_t* flags) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     return under->callbacks->introspect_cls.opt_query(below_object, subclass, operation, flags);
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "connector/forward.hpp"
+#include "connector/record_access.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -33,15 +34,24 @@ private:
     bool one_call_ = true;
 };
 
+template <typename Buffer>
+constexpr auto kDirection =
+    std::is_const_v<Buffer> ? Accesses::Direction::Write : Accesses::Direction::Read;
+
 template <auto Callback, typename Buffer>
 herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
                     hid_t file_spaces[], hid_t transfer, Buffer* buffers[], void** request) {
     DatasetsBelow below_all(count, datasets);
     if (below_all.one_call()) {
         const Under* under = as_object(datasets[0]).under;
+        // What belongs to several datasets is credited by its address alone.
+        const Operation operation(count == 1 ? number_of(as_object(datasets[0])) : trace::kNone,
+                                  transfer);
+        const Accesses accesses(operation, kDirection<Buffer>, count, datasets, file_spaces);
         const herr_t answer = (under->callbacks->dataset_cls.*Callback)(
             count, below_all.get(), memory_types, memory_spaces, file_spaces, transfer, buffers,
             request);
+        accesses.write(answer);
         wrap_request(under, request);
         return answer;
     }
@@ -60,9 +70,14 @@ herr_t link_to(void* source, const H5VL_loc_params_t* source_location, void* tar
                hid_t transfer, void** request) {
     // HDF5 gives no object for "the same place as the other one".
     const Under* under = as_object(source != nullptr ? source : target).under;
+    const Operation operation(trace::kNone, transfer);
     const herr_t answer = (under->callbacks->link_cls.*Callback)(
         below(source), source_location, below(target), target_location, link_creation, link_access,
         transfer, request);
+    if (operation && answer >= 0) {
+        note_link_written(operation, static_cast<Object*>(target != nullptr ? target : source),
+                          target_location);
+    }
     wrap_request(under, request);
     return answer;
 }
@@ -103,8 +118,17 @@ herr_t link_create(H5VL_link_create_args_t* arguments, void* object,
         if (known == nullptr) known = current;
     }
     const Under* under = as_object(known).under;
+    const Operation operation(trace::kNone, transfer);
     const herr_t answer = under->callbacks->link_cls.create(
         &changed, below(object), location, link_creation, link_access, transfer, request);
+    if (operation && answer >= 0) {
+        note_link_written(operation, static_cast<Object*>(known), location);
+        if (arguments->op_type == H5VL_LINK_CREATE_HARD &&
+            arguments->args.hard.curr_obj != nullptr) {
+            look_for_path(as_object(arguments->args.hard.curr_obj),
+                          arguments->args.hard.curr_loc_params.obj_type);
+        }
+    }
     wrap_request(under, request);
     return answer;
 }
@@ -127,6 +151,7 @@ herr_t object_copy(void* source, const H5VL_loc_params_t* source_location, const
                    void* target, const H5VL_loc_params_t* target_location, const char* target_name,
                    hid_t copying, hid_t link_creation, hid_t transfer, void** request) noexcept {
     const Under* under = as_object(source).under;
+    const Operation operation(number_of(as_object(source)), transfer);
     const herr_t answer = under->callbacks->object_cls.copy(
         below(source), source_location, source_name, below(target), target_location, target_name,
         copying, link_creation, transfer, request);
@@ -143,7 +168,8 @@ herr_t request_free(void* request) noexcept {
 
 herr_t token_compare(void* object, const H5O_token_t* left, const H5O_token_t* right,
                      int* order) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     if (under->callbacks->token_cls.cmp != nullptr) {
         return under->callbacks->token_cls.cmp(below_object, left, right, order);
     }
@@ -153,7 +179,8 @@ herr_t token_compare(void* object, const H5O_token_t* left, const H5O_token_t* r
 
 herr_t connector_optional(void* object, H5VL_optional_args_t* arguments, hid_t transfer,
                           void** request) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     if (under->callbacks->optional == nullptr) return -1;
     const herr_t answer = under->callbacks->optional(below_object, arguments, transfer, request);
     wrap_request(under, request);

@@ -11,7 +11,8 @@ namespace {
 Reserve<WrapContext, 64> contexts;
 
 void* get_object(const void* object) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     const auto callback = under->callbacks->wrap_cls.get_object;
     return callback != nullptr ? callback(below_object) : below_object;
 }
@@ -19,7 +20,8 @@ void* get_object(const void* object) noexcept {
 // HDF5 asks for a context at nearly every call, so where the connector below has none (the native
 // one) ours is a pointer to what is there anyway.
 herr_t get_wrap_context(const void* object, void** context) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     const auto callback = under->callbacks->wrap_cls.get_wrap_ctx;
     if (callback == nullptr) {
         *context = const_cast<WrapContext*>(&under->context);
@@ -51,7 +53,8 @@ void* wrap_object(void* object, H5I_type_t type, void* context) noexcept {
 }
 
 void* unwrap_object(void* object) noexcept {
-    const auto [below_object, under] = as_object(object);
+    const Under* under = as_object(object).under;
+    void* below_object = as_object(object).below;
     const auto callback = under->callbacks->wrap_cls.unwrap_object;
     void* unwrapped = callback != nullptr ? callback(below_object) : below_object;
     if (unwrapped != nullptr) discard(&as_object(object));

@@ -27,9 +27,9 @@ bool look_up(void* library, const char* name, Function& function) {
     return function != nullptr;
 }
 
-void add_missing(Api& api, const char* name) {
-    if (!api.missing.empty()) api.missing += ", ";
-    api.missing += name;
+void add_name(std::string& names, const char* name) {
+    if (!names.empty()) names += ", ";
+    names += name;
 }
 
 }  // namespace
@@ -51,9 +51,14 @@ Api bind_to_library_at(const void* address) {
 #undef QUARRY_HDF5_LOOK_UP
 
 #define QUARRY_HDF5_LOOK_UP(name, ...) \
-    if (!look_up(library, #name, api.name)) add_missing(api, #name);
+    if (!look_up(library, #name, api.name)) add_name(api.missing, #name);
     QUARRY_HDF5_OPTIONAL(QUARRY_HDF5_LOOK_UP)
     QUARRY_HDF5_INTERNAL(QUARRY_HDF5_LOOK_UP)
+#undef QUARRY_HDF5_LOOK_UP
+
+#define QUARRY_HDF5_LOOK_UP(name) \
+    if (!look_up(library, #name, api.name)) add_name(api.missing_for_recording, #name);
+    QUARRY_HDF5_RECORDING(QUARRY_HDF5_LOOK_UP)
 #undef QUARRY_HDF5_LOOK_UP
     (void)look_up(library, "H5VL_pass_through_register", api.H5VL_pass_through_register);
     return api;

@@ -62,6 +62,45 @@ namespace quarry::hdf5 {
     X(H5I_inc_ref, int (*)(hid_t, bool))        \
     X(H5L_find_class, const H5L_class_t* (*)(H5L_type_t))
 
+// What recording asks about datasets and selections. Without one of these nothing is recorded.
+#define QUARRY_HDF5_RECORDING(X)     \
+    X(H5Pget_chunk)                  \
+    X(H5Pget_external)               \
+    X(H5Pget_external_count)         \
+    X(H5Pget_filter2)                \
+    X(H5Pget_layout)                 \
+    X(H5Pget_nfilters)               \
+    X(H5Pget_virtual_count)          \
+    X(H5Pget_virtual_dsetname)       \
+    X(H5Pget_virtual_filename)       \
+    X(H5Sclose)                      \
+    X(H5Sget_regular_hyperslab)      \
+    X(H5Sget_select_bounds)          \
+    X(H5Sget_select_elem_npoints)    \
+    X(H5Sget_select_elem_pointlist)  \
+    X(H5Sget_select_hyper_blocklist) \
+    X(H5Sget_select_hyper_nblocks)   \
+    X(H5Sget_select_npoints)         \
+    X(H5Sget_select_type)            \
+    X(H5Sget_simple_extent_dims)     \
+    X(H5Sget_simple_extent_ndims)    \
+    X(H5Sget_simple_extent_npoints)  \
+    X(H5Sget_simple_extent_type)     \
+    X(H5Sis_regular_hyperslab)       \
+    X(H5Tclose)                      \
+    X(H5Tget_array_dims2)            \
+    X(H5Tget_array_ndims)            \
+    X(H5Tget_class)                  \
+    X(H5Tget_member_name)            \
+    X(H5Tget_member_type)            \
+    X(H5Tget_nmembers)               \
+    X(H5Tget_order)                  \
+    X(H5Tget_sign)                   \
+    X(H5Tget_size)                   \
+    X(H5Tget_super)                  \
+    X(H5Tis_variable_str)            \
+    X(H5free_memory)
+
 struct Version {
     unsigned major = 0;
     unsigned minor = 0;
@@ -72,6 +111,7 @@ struct Api {
 #define QUARRY_HDF5_MEMBER(name) decltype(&::name) name = nullptr;
     QUARRY_HDF5_ESSENTIAL(QUARRY_HDF5_MEMBER)
     QUARRY_HDF5_OPTIONAL(QUARRY_HDF5_MEMBER)
+    QUARRY_HDF5_RECORDING(QUARRY_HDF5_MEMBER)
 #undef QUARRY_HDF5_MEMBER
 
 #define QUARRY_HDF5_MEMBER(name, type) std::type_identity_t<type> name = nullptr;
@@ -84,6 +124,7 @@ struct Api {
     std::string path;     // of the library
     std::string missing;  // names of optional functions that it lacks, comma-separated
     bool usable = false;  // all essential ones are there
+    std::string missing_for_recording;
 };
 
 // Asks the library for its version: a call into HDF5, so not for where its errors must stay.

@@ -1,7 +1,10 @@
 #include "model/connector_config.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
+#include <utility>
 
 namespace quarry {
 namespace {
@@ -20,7 +23,8 @@ std::string_view trimmed(std::string_view text) {
 
 Error problem(std::string_view text, const std::string& what) {
     return {"the connector string \"" + std::string(text) + "\" " + what +
-            "; it must read key=value;key=value with the keys bytes, under, under_info, witness"};
+            "; it must read key=value;key=value with the keys bytes, under, under_info, witness, "
+            "trace, level, max_size"};
 }
 
 // The length of the pair that `text` starts with: up to the first `;` outside braces.
@@ -50,6 +54,25 @@ bool is_whole(std::string_view value) {
     return true;
 }
 
+constexpr std::array<std::pair<std::string_view, RecordLevel>, 3> kLevels{
+    {{"objects", RecordLevel::Objects},
+     {"accesses", RecordLevel::Accesses},
+     {"io", RecordLevel::Io}}};
+
+std::optional<RecordLevel> level_named(std::string_view name) {
+    for (const auto& [known, level] : kLevels) {
+        if (known == name) return level;
+    }
+    return std::nullopt;
+}
+
+std::string_view name_of(RecordLevel wanted) {
+    for (const auto& [name, level] : kLevels) {
+        if (level == wanted) return name;
+    }
+    return "io";
+}
+
 // Sets one key; what is wrong with it, or nothing.
 std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
     if (pair.value.empty()) return "gives no value for " + std::string(pair.key);
@@ -65,6 +88,21 @@ std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
         config.under_info = without_braces(pair.value);
     } else if (pair.key == "witness") {
         config.witness = without_braces(pair.value);
+    } else if (pair.key == "trace") {
+        config.trace = without_braces(pair.value);
+    } else if (pair.key == "level") {
+        const auto level = level_named(pair.value);
+        if (!level) {
+            return "says level=" + std::string(pair.value) +
+                   ", which is neither objects nor accesses nor io";
+        }
+        config.level = *level;
+    } else if (pair.key == "max_size") {
+        const auto [end, failure] = std::from_chars(
+            pair.value.data(), pair.value.data() + pair.value.size(), config.max_size);
+        if (failure != std::errc() || end != pair.value.data() + pair.value.size()) {
+            return "says max_size=" + std::string(pair.value) + ", which is no number of bytes";
+        }
     } else {
         return "has the unknown key \"" + std::string(pair.key) + "\"";
     }
@@ -106,6 +144,9 @@ std::string to_string(const ConnectorConfig& config) {
     if (!config.under.empty()) text += ";under=" + config.under;
     if (!config.under_info.empty()) text += ";under_info={" + config.under_info + "}";
     if (!config.witness.empty()) text += ";witness={" + config.witness + "}";
+    if (!config.trace.empty()) text += ";trace={" + config.trace + "}";
+    if (config.level != RecordLevel::Io) text += ";level=" + std::string(name_of(config.level));
+    if (config.max_size != 0) text += ";max_size=" + std::to_string(config.max_size);
     return text;
 }
 

@@ -4,17 +4,24 @@
 // `under=pass_through;under_info={under_vol=0;under_info={}}`.
 #pragma once
 
+#include <cstdint>
 #include <quarry/result.hpp>
 #include <string>
 #include <string_view>
 
 namespace quarry {
 
+// What is recorded: objects only, also accesses to their data, also every I/O.
+enum class RecordLevel : uint8_t { Objects = 1, Accesses = 2, Io = 3 };
+
 struct ConnectorConfig {
     bool bytes = true;       // wrap the file driver, too
     std::string under;       // name of the connector to stand on; empty: the native one
     std::string under_info;  // that connector's own configuration string
     std::string witness;     // directory in which each process leaves proof of having loaded it
+    std::string trace;       // directory to record into; empty: nothing is recorded
+    RecordLevel level = RecordLevel::Io;
+    uint64_t max_size = 0;  // of the whole trace, in bytes; 0: no limit
 
     bool operator==(const ConnectorConfig&) const = default;
 };

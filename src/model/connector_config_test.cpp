@@ -25,12 +25,16 @@ TEST(ConnectorConfig, NothingGivenIsTheDefault) {
 }
 
 TEST(ConnectorConfig, ReadsEveryKey) {
-    const ConnectorConfig config =
-        parsed("bytes=off; under = pass_through ;under_info={a=0;b={}};witness=/tmp/a b");
+    const ConnectorConfig config = parsed(
+        "bytes=off; under = pass_through ;under_info={a=0;b={}};witness=/tmp/a b;"
+        "trace={/t;r};level=accesses;max_size=1048576");
     EXPECT_FALSE(config.bytes);
     EXPECT_EQ(config.under, "pass_through");
     EXPECT_EQ(config.under_info, "a=0;b={}");
     EXPECT_EQ(config.witness, "/tmp/a b");
+    EXPECT_EQ(config.trace, "/t;r");
+    EXPECT_EQ(config.level, RecordLevel::Accesses);
+    EXPECT_EQ(config.max_size, 1048576u);
 }
 
 TEST(ConnectorConfig, SaysWhatIsWrong) {
@@ -42,6 +46,10 @@ TEST(ConnectorConfig, SaysWhatIsWrong) {
     EXPECT_NE(complaint("under=x;under_info={a").find("braces"), std::string::npos);
     EXPECT_NE(complaint("under=x}").find("braces"), std::string::npos);
     EXPECT_NE(complaint("witness={a}b").find("behind the braces"), std::string::npos);
+    EXPECT_NE(complaint("level=all").find("neither objects nor accesses nor io"),
+              std::string::npos);
+    EXPECT_NE(complaint("max_size=1G").find("no number of bytes"), std::string::npos);
+    EXPECT_NE(complaint("max_size=-1").find("no number of bytes"), std::string::npos);
     EXPECT_NE(complaint("under_info=x").find("without under"), std::string::npos);
     EXPECT_NE(complaint(";;").find("where key=value belongs"), std::string::npos);
 }
@@ -69,6 +77,9 @@ TEST(ConnectorConfig, WrittenTextReadsBackTheSame) {
         if (random() % 2 == 0) config.under = "other";
         if (!config.under.empty()) config.under_info = balanced_text(random);
         if (random() % 2 == 0) config.witness = "/" + balanced_text(random);
+        if (random() % 2 == 0) config.trace = "/" + balanced_text(random);
+        config.level = static_cast<RecordLevel>(1 + random() % 3);
+        config.max_size = random() % 3 == 0 ? 0 : random();
         EXPECT_EQ(parsed(to_string(config)), config) << to_string(config);
     }
 }

@@ -35,8 +35,11 @@ std::string bytes_of(const fs::path& path) {
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
-    const size_t at = text.find(what);
-    return at == std::string::npos ? text : text.replace(at, what.size(), by);
+    for (size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + by.size())) {
+        text.replace(at, what.size(), by);
+    }
+    return text;
 }
 
 // Two things in HDF5's messages are no difference: where a buffer lies in memory, and the line in
@@ -73,6 +76,7 @@ public:
         const fs::path root = directory_->path();
         const fs::path work = root / "work";
         const fs::path witness = root / "witness";
+        fs::remove_all(root / "witness.trace");
         for (const fs::path& path : {work, witness, root / "no-plugins"}) {
             fs::remove_all(path);
             fs::create_directory(path);

@@ -32,6 +32,10 @@ inline std::vector<Mode> all_modes() {
     const Setting stock{"pass_through under_vol=0;under_info={}", "", false};
     return {
         {"quarry", native, {"quarry bytes=on;witness={WITNESS}", "", true}, {true, true}},
+        {"recording",
+         native,
+         {"quarry bytes=on;witness={WITNESS};trace={WITNESS.trace}", "", true},
+         {true, true}},
         {"objects_only", native, {"quarry bytes=off;witness={WITNESS}", "", true}, {true, false}},
         {"lying", native, {"", "", true}, {false, false}},
         {"one_file", native, {"", "bytes=on;witness={WITNESS}", true}, {true, true}},

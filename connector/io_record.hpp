@@ -1,0 +1,29 @@
+// One movement of bytes by a driver, in the trace.
+#pragma once
+
+#include "connector/operation.hpp"
+#include "connector/storage_record.hpp"
+
+namespace quarry::connector {
+
+struct Movement {
+    H5FD_mem_t type;
+    haddr_t address;
+    size_t size;
+    bool writes;
+    bool failed;
+};
+
+// Made before the bytes are moved, written after.
+class IoRecord {
+public:
+    IoRecord(StorageRecord& storage, const H5FD_t& file) noexcept;
+    void write(const Movement& movement) const noexcept;
+
+private:
+    trace::Writer* writer_;
+    StorageRecord& storage_;
+    uint64_t start_;
+};
+
+}  // namespace quarry::connector

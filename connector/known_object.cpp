@@ -1,0 +1,226 @@
+#include "connector/known_object.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "connector/operation.hpp"
+#include "hdf5/describe.hpp"
+
+namespace quarry::connector {
+namespace {
+
+H5VL_loc_params_t itself(H5I_type_t type) {
+    H5VL_loc_params_t location{};
+    location.obj_type = type;
+    location.type = H5VL_OBJECT_BY_SELF;
+    return location;
+}
+
+bool get_info(const Object& object, H5I_type_t type, H5O_info2_t& info) {
+    const H5VL_loc_params_t location = itself(type);
+    H5VL_object_get_args_t question{};
+    question.op_type = H5VL_OBJECT_GET_INFO;
+    question.args.get_info.fields = H5O_INFO_BASIC;
+    question.args.get_info.oinfo = &info;
+    const auto get = object.under->callbacks->object_cls.get;
+    return get != nullptr &&
+           get(object.below, &location, &question, current_call.transfer, nullptr) >= 0;
+}
+
+// The path by which the program has opened it.
+std::string path_of(const Object& object, H5I_type_t type) {
+    const H5VL_loc_params_t location = itself(type);
+    std::array<char, 1024> few;
+    size_t size = 0;
+    H5VL_object_get_args_t question{};
+    question.op_type = H5VL_OBJECT_GET_NAME;
+    question.args.get_name.buf = few.data();
+    question.args.get_name.buf_size = few.size();
+    question.args.get_name.name_len = &size;
+    const auto get = object.under->callbacks->object_cls.get;
+    if (get(object.below, &location, &question, current_call.transfer, nullptr) < 0) return "";
+    if (size < few.size()) return {few.data(), size};
+    std::string many(size + 1, '\0');
+    question.args.get_name.buf = many.data();
+    question.args.get_name.buf_size = many.size();
+    if (get(object.below, &location, &question, current_call.transfer, nullptr) < 0) return "";
+    many.resize(size);
+    return many;
+}
+
+// What the connector below tells of a dataset: ids that must be closed again.
+class DatasetFacts {
+public:
+    explicit DatasetFacts(const Object& dataset) : api_(dataset.under->library->api) {
+        H5VL_dataset_get_args_t question{};
+        if (ask(dataset, question, H5VL_DATASET_GET_TYPE))
+            ids_.type = question.args.get_type.type_id;
+        if (ask(dataset, question, H5VL_DATASET_GET_SPACE))
+            ids_.space = question.args.get_space.space_id;
+        if (ask(dataset, question, H5VL_DATASET_GET_DCPL))
+            ids_.creation = question.args.get_dcpl.dcpl_id;
+    }
+    ~DatasetFacts() {
+        if (ids_.type >= 0) api_.H5Tclose(ids_.type);
+        if (ids_.space >= 0) api_.H5Sclose(ids_.space);
+        if (ids_.creation >= 0) api_.H5Pclose(ids_.creation);
+    }
+    DatasetFacts(const DatasetFacts&) = delete;
+    DatasetFacts& operator=(const DatasetFacts&) = delete;
+
+    bool complete() const { return ids_.type >= 0 && ids_.space >= 0 && ids_.creation >= 0; }
+    const hdf5::DatasetIds& ids() const { return ids_; }
+
+private:
+    static bool ask(const Object& dataset, H5VL_dataset_get_args_t& question,
+                    H5VL_dataset_get_t what) {
+        question.op_type = what;
+        return dataset.under->callbacks->dataset_cls.get(dataset.below, &question,
+                                                         current_call.transfer, nullptr) >= 0;
+    }
+
+    const hdf5::Api& api_;
+    hdf5::DatasetIds ids_;
+};
+
+uint64_t stored_bytes(const Object& dataset) {
+    hsize_t size = 0;
+    H5VL_dataset_get_args_t question{};
+    question.op_type = H5VL_DATASET_GET_STORAGE_SIZE;
+    question.args.get_storage_size.storage_size = &size;
+    const auto get = dataset.under->callbacks->dataset_cls.get;
+    return get(dataset.below, &question, current_call.transfer, nullptr) >= 0 ? size : 0;
+}
+
+// Where contiguous data lies; only the native connector knows of addresses.
+uint64_t contiguous_address(const Object& dataset) {
+    haddr_t address = HADDR_UNDEF;
+    if (!dataset.under->is_native) return address;
+    H5VL_native_dataset_optional_args_t native{};
+    native.get_offset.offset = &address;
+    H5VL_optional_args_t question{H5VL_NATIVE_DATASET_GET_OFFSET, &native};
+    dataset.under->callbacks->dataset_cls.optional(dataset.below, &question, current_call.transfer,
+                                                   nullptr);
+    return address;
+}
+
+std::string description_of(const Object& dataset, KnownObject& known) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const DatasetFacts facts(dataset);
+    if (!facts.complete()) return "";
+    const hdf5::DatasetIds& ids = facts.ids();
+    known.element_size = api.H5Tget_size(ids.type);
+    const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
+    known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
+    std::array<hsize_t, H5S_MAX_RANK> chunk;
+    known.is_contiguous = api.H5Pget_layout(ids.creation) == H5D_CONTIGUOUS;
+    if (api.H5Pget_layout(ids.creation) == H5D_CHUNKED) {
+        const int rank = api.H5Pget_chunk(ids.creation, H5S_MAX_RANK, chunk.data());
+        known.chunk.assign(chunk.data(), chunk.data() + std::max(rank, 0));
+    }
+    return hdf5::describe_dataset(api, ids);
+}
+
+trace::ObjectType type_of(H5O_type_t type) {
+    switch (type) {
+        case H5O_TYPE_GROUP:
+            return trace::ObjectType::Group;
+        case H5O_TYPE_DATASET:
+            return trace::ObjectType::Dataset;
+        case H5O_TYPE_NAMED_DATATYPE:
+            return trace::ObjectType::NamedType;
+        default:
+            return trace::ObjectType::Unknown;
+    }
+}
+
+void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info,
+                  KnownObject& known, StorageRecord& storage, trace::Writer& writer) {
+    trace::Object record{};
+    record.prefix.flags = static_cast<uint8_t>(known.type);
+    record.number = known.number;
+    record.path = writer.text(path_of(object, type));
+    known.has_path = record.path != trace::kNone;
+    record.storage = storage.number;
+    record.serial = info.fileno;
+    std::memcpy(record.token.data(), &info.token, record.token.size());
+    record.address = HADDR_UNDEF;
+    if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {
+        record.description = writer.text(description_of(object, known));
+        record.address = known.address = contiguous_address(object);
+        record.stored = stored_bytes(object);
+    }
+    writer.append(record);
+}
+
+KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bool anew) {
+    H5O_info2_t info{};
+    if (!get_info(object, type, info)) return nullptr;
+    StorageRecord* storage = storage_with_serial(*object.under->library, info.fileno);
+    if (storage == nullptr) return nullptr;
+    auto& known = storage->objects[info.token];
+    if (known == nullptr) {
+        known = std::make_unique<KnownObject>();
+        known->number = writer.new_number();
+        known->type = type_of(info.type);
+        anew = true;
+    }
+    // An attribute of a dataset may come before the dataset itself, which tells more.
+    const bool unasked = type == H5I_DATASET && known->element_size == 0;
+    if (anew || unasked) {
+        write_storage(*storage, writer);
+        write_object(object, type, info, *known, *storage, writer);
+    }
+    return known.get();
+}
+
+}  // namespace
+
+KnownObject* known_of(Object& object, H5I_type_t type) noexcept {
+    trace::Writer* writer = recorder();
+    if (object.known != nullptr || writer == nullptr) return object.known;
+    try {
+        object.known = identify(object, type, *writer, false);
+    } catch (const std::bad_alloc&) {
+        object.known = nullptr;
+    }
+    return object.known;
+}
+
+unsigned long serial_of_file(const Object& file) noexcept {
+    unsigned long serial = 0;
+    H5VL_file_get_args_t question{};
+    question.op_type = H5VL_FILE_GET_FILENO;
+    question.args.get_fileno.fileno = &serial;
+    const auto get = file.under->callbacks->file_cls.get;
+    return get(file.below, &question, current_call.transfer, nullptr) >= 0 ? serial : 0;
+}
+
+void describe_again(Object& dataset) noexcept {
+    trace::Writer* writer = recorder();
+    if (writer == nullptr) return;
+    try {
+        identify(dataset, H5I_DATASET, *writer, true);
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+}
+
+void look_for_path(Object& object, H5I_type_t type) noexcept {
+    trace::Writer* writer = recorder();
+    if (writer == nullptr || object.known == nullptr || object.known->has_path) return;
+    try {
+        identify(object, type, *writer, true);
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+}
+
+void look_for_address(Object& dataset) noexcept {
+    KnownObject* known = dataset.known;
+    if (known == nullptr || !known->is_contiguous || known->address != HADDR_UNDEF) return;
+    if (contiguous_address(dataset) != HADDR_UNDEF) describe_again(dataset);
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,26 @@
+// Which object of which file an access goes to: asked once per object, then looked up.
+#pragma once
+
+#include "connector/object.hpp"
+#include "connector/storage_record.hpp"
+
+namespace quarry::connector {
+
+// The object that `object` stands for (for a file its root group, for an attribute its owner),
+// recorded when it is first met. Null where HDF5 or memory refuses. Enters HDF5's API: not while
+// errors of a failed call must stay.
+KnownObject* known_of(Object& object, H5I_type_t type) noexcept;
+
+// HDF5's number of an open file.
+unsigned long serial_of_file(const Object& file) noexcept;
+
+// A dataset's shape has changed.
+void describe_again(Object& dataset) noexcept;
+
+// An object may get its path only after it was created.
+void look_for_path(Object& object, H5I_type_t type) noexcept;
+
+// Contiguous data may get its place only when it is first written.
+void look_for_address(Object& dataset) noexcept;
+
+}  // namespace quarry::connector

@@ -1,0 +1,334 @@
+#include "connector/notes.hpp"
+
+#include <array>
+
+#include "connector/record_access.hpp"
+#include "trace/process_record.hpp"
+
+namespace quarry::connector {
+namespace {
+
+struct Touching {
+    trace::Touched what;
+    bool writes = false;
+    uint32_t name = trace::kNone;
+    uint64_t bytes = 0;
+};
+
+void touch(const Operation& operation, Object& object, H5I_type_t type, const Touching& touching) {
+    const KnownObject* known = known_of(object, type);
+    trace::Touch record{};
+    record.prefix.flags = touching.writes ? trace::kTouchWrite : 0;
+    record.object = known != nullptr ? known->number : trace::kNone;
+    record.operation = operation.number();
+    record.start = operation.start();
+    record.duration = operation.duration();
+    record.name = touching.name;
+    record.what = static_cast<uint8_t>(touching.what);
+    record.bytes = touching.bytes;
+    operation.writer().append(record);
+}
+
+// The name that a location adds to its object; none where the object itself is meant, or where only
+// a number is given.
+uint32_t name_at(const Operation& operation, Location location) {
+    switch (location->type) {
+        case H5VL_OBJECT_BY_NAME:
+            return operation.writer().text(location->loc_data.loc_by_name.name);
+        case H5VL_OBJECT_BY_IDX:
+            return operation.writer().text(location->loc_data.loc_by_idx.name);
+        default:
+            return trace::kNone;
+    }
+}
+
+enum class How { Opened, Created };
+
+void opened(const Operation& operation, Object* object, H5I_type_t type, How how) {
+    if (object == nullptr) return;
+    const uint64_t duration = operation.duration();
+    trace::watch_task(operation.writer());
+    const KnownObject* known = known_of(*object, type);
+    trace::ObjectOpened record{};
+    record.prefix.flags = how == How::Created ? trace::kObjectCreated : 0;
+    record.number = known != nullptr ? known->number : trace::kNone;
+    record.operation = operation.number();
+    record.start = operation.start();
+    record.duration = duration;
+    operation.writer().append(record);
+}
+
+void closed(const Operation& operation, const Object& object, herr_t answer) {
+    if (answer < 0 || object.known == nullptr) return;
+    trace::ObjectClosed record{};
+    record.number = object.known->number;
+    record.operation = operation.number();
+    record.start = operation.start();
+    record.duration = operation.duration();
+    operation.writer().append(record);
+}
+
+// The name of an attribute that was opened by its place in an order.
+std::string name_of_attribute(const Object& attribute) {
+    std::array<char, 1024> name{};
+    size_t size = 0;
+    H5VL_attr_get_args_t question{};
+    question.op_type = H5VL_ATTR_GET_NAME;
+    question.args.get_name.loc_params.obj_type = H5I_ATTR;
+    question.args.get_name.loc_params.type = H5VL_OBJECT_BY_SELF;
+    question.args.get_name.buf = name.data();
+    question.args.get_name.buf_size = name.size();
+    question.args.get_name.attr_name_len = &size;
+    const auto get = attribute.under->callbacks->attr_cls.get;
+    if (get(attribute.below, &question, current_call.transfer, nullptr) < 0) return "";
+    return name.data();
+}
+
+uint64_t bytes_of_attribute(const Object& attribute) {
+    hsize_t size = 0;
+    H5VL_attr_get_args_t question{};
+    question.op_type = H5VL_ATTR_GET_STORAGE_SIZE;
+    question.args.get_storage_size.data_size = &size;
+    const auto get = attribute.under->callbacks->attr_cls.get;
+    return get(attribute.below, &question, current_call.transfer, nullptr) >= 0 ? size : 0;
+}
+
+void attribute_opened(const Operation& operation, Object* attribute, Location location,
+                      const char* name, How how) {
+    if (attribute == nullptr) return;
+    trace::watch_task(operation.writer());
+    const bool by_name = name != nullptr && location->type != H5VL_OBJECT_BY_IDX;
+    attribute->label = by_name ? operation.writer().text(name)
+                               : operation.writer().text(name_of_attribute(*attribute));
+    touch(operation, *attribute, H5I_ATTR,
+          {trace::Touched::Attribute, how == How::Created, attribute->label, 0});
+}
+
+void attribute_moved(const Operation& operation, Object& attribute, herr_t answer, bool writes) {
+    if (answer < 0) return;
+    touch(operation, attribute, H5I_ATTR,
+          {trace::Touched::Attribute, writes, attribute.label, bytes_of_attribute(attribute)});
+}
+
+}  // namespace
+
+void note(Call<&H5VL_attr_class_t::create>, const Operation& operation, Object&, Object* attribute,
+          Location location, const char* name, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
+    attribute_opened(operation, attribute, location, name, How::Created);
+}
+
+void note(Call<&H5VL_attr_class_t::open>, const Operation& operation, Object&, Object* attribute,
+          Location location, const char* name, hid_t, hid_t, void**) noexcept {
+    attribute_opened(operation, attribute, location, name, How::Opened);
+}
+
+void note(Call<&H5VL_attr_class_t::read>, const Operation& operation, Object& attribute,
+          herr_t answer, hid_t, void*, hid_t, void**) noexcept {
+    attribute_moved(operation, attribute, answer, false);
+}
+
+void note(Call<&H5VL_attr_class_t::write>, const Operation& operation, Object& attribute,
+          herr_t answer, hid_t, const void*, hid_t, void**) noexcept {
+    attribute_moved(operation, attribute, answer, true);
+}
+
+void note(Call<&H5VL_attr_class_t::get>, const Operation& operation, Object& object, herr_t answer,
+          H5VL_attr_get_args_t* arguments, hid_t, void**) noexcept {
+    // By name or number from an object; other questions go to an attribute that has been opened.
+    if (answer < 0 || arguments->op_type != H5VL_ATTR_GET_INFO) return;
+    const auto& question = arguments->args.get_info;
+    if (question.loc_params.type == H5VL_OBJECT_BY_SELF) return;
+    const char* name = question.attr_name;
+    touch(operation, object, question.loc_params.obj_type,
+          {trace::Touched::Attribute, false,
+           name != nullptr ? operation.writer().text(name) : trace::kNone, 0});
+}
+
+void note(Call<&H5VL_attr_class_t::specific>, const Operation& operation, Object& object,
+          herr_t answer, Location location, H5VL_attr_specific_args_t* arguments, hid_t,
+          void**) noexcept {
+    if (answer < 0) return;
+    trace::Writer& writer = operation.writer();
+    Touching touching{trace::Touched::Attribute};
+    switch (arguments->op_type) {
+        case H5VL_ATTR_DELETE:
+            touching.writes = true;
+            touching.name = writer.text(arguments->args.del.name);
+            break;
+        case H5VL_ATTR_EXISTS:
+            touching.name = writer.text(arguments->args.exists.name);
+            break;
+        case H5VL_ATTR_RENAME:
+            touching.writes = true;
+            touching.name = writer.text(arguments->args.rename.old_name);
+            break;
+        case H5VL_ATTR_DELETE_BY_IDX:
+            touching.writes = true;
+            break;
+        case H5VL_ATTR_ITER:
+            touching.what = trace::Touched::AttributeList;
+            break;
+    }
+    touch(operation, object, location->obj_type, touching);
+}
+
+void note(Call<&H5VL_dataset_class_t::create>, const Operation& operation, Object&, Object* dataset,
+          Location, const char*, hid_t, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
+    opened(operation, dataset, H5I_DATASET, How::Created);
+}
+
+void note(Call<&H5VL_dataset_class_t::open>, const Operation& operation, Object&, Object* dataset,
+          Location, const char*, hid_t, hid_t, void**) noexcept {
+    opened(operation, dataset, H5I_DATASET, How::Opened);
+}
+
+void note(Call<&H5VL_dataset_class_t::specific>, const Operation& operation, Object& dataset,
+          herr_t answer, H5VL_dataset_specific_args_t* arguments, hid_t, void**) noexcept {
+    if (answer < 0) return;
+    switch (arguments->op_type) {
+        case H5VL_DATASET_SET_EXTENT:
+            describe_again(dataset);
+            touch(operation, dataset, H5I_DATASET, {trace::Touched::Extent, true});
+            break;
+        case H5VL_DATASET_FLUSH:
+            touch(operation, dataset, H5I_DATASET, {trace::Touched::Flush, true});
+            break;
+        case H5VL_DATASET_REFRESH:
+            describe_again(dataset);
+            touch(operation, dataset, H5I_DATASET, {trace::Touched::Information});
+            break;
+    }
+}
+
+void note(Call<&H5VL_dataset_class_t::optional>, const Operation& operation, Object& dataset,
+          herr_t answer, H5VL_optional_args_t* arguments, hid_t, void**) noexcept {
+    if (dataset.under->is_native) record_chunk_access(operation, dataset, answer, *arguments);
+}
+
+void note(Call<&H5VL_dataset_class_t::close>, const Operation& operation, Object& dataset,
+          herr_t answer, hid_t, void**) noexcept {
+    closed(operation, dataset, answer);
+}
+
+void note(Call<&H5VL_datatype_class_t::commit>, const Operation& operation, Object&, Object* type,
+          Location, const char*, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
+    opened(operation, type, H5I_DATATYPE, How::Created);
+}
+
+void note(Call<&H5VL_datatype_class_t::open>, const Operation& operation, Object&, Object* type,
+          Location, const char*, hid_t, hid_t, void**) noexcept {
+    opened(operation, type, H5I_DATATYPE, How::Opened);
+}
+
+void note(Call<&H5VL_datatype_class_t::close>, const Operation& operation, Object& type,
+          herr_t answer, hid_t, void**) noexcept {
+    closed(operation, type, answer);
+}
+
+void note(Call<&H5VL_group_class_t::create>, const Operation& operation, Object&, Object* group,
+          Location, const char*, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
+    opened(operation, group, H5I_GROUP, How::Created);
+}
+
+void note(Call<&H5VL_group_class_t::open>, const Operation& operation, Object&, Object* group,
+          Location, const char*, hid_t, hid_t, void**) noexcept {
+    opened(operation, group, H5I_GROUP, How::Opened);
+}
+
+void note(Call<&H5VL_group_class_t::get>, const Operation& operation, Object& group, herr_t answer,
+          H5VL_group_get_args_t* arguments, hid_t, void**) noexcept {
+    if (answer < 0 || arguments->op_type != H5VL_GROUP_GET_INFO) return;
+    const H5VL_loc_params_t& location = arguments->args.get_info.loc_params;
+    touch(operation, group, location.obj_type,
+          {trace::Touched::LinkList, false, name_at(operation, &location)});
+}
+
+void note(Call<&H5VL_group_class_t::close>, const Operation& operation, Object& group,
+          herr_t answer, hid_t, void**) noexcept {
+    closed(operation, group, answer);
+}
+
+void note(Call<&H5VL_link_class_t::get>, const Operation& operation, Object& object, herr_t answer,
+          Location location, H5VL_link_get_args_t*, hid_t, void**) noexcept {
+    if (answer < 0) return;
+    touch(operation, object, location->obj_type,
+          {trace::Touched::Link, false, name_at(operation, location)});
+}
+
+void note(Call<&H5VL_link_class_t::specific>, const Operation& operation, Object& object,
+          herr_t answer, Location location, H5VL_link_specific_args_t* arguments, hid_t,
+          void**) noexcept {
+    if (answer < 0) return;
+    const auto what =
+        arguments->op_type == H5VL_LINK_ITER ? trace::Touched::LinkList : trace::Touched::Link;
+    touch(operation, object, location->obj_type,
+          {what, arguments->op_type == H5VL_LINK_DELETE, name_at(operation, location)});
+}
+
+void note(Call<&H5VL_object_class_t::open>, const Operation& operation, Object&, Object* object,
+          Location, H5I_type_t* type, hid_t, void**) noexcept {
+    if (object != nullptr) opened(operation, object, *type, How::Opened);
+}
+
+void note(Call<&H5VL_object_class_t::get>, const Operation& operation, Object& object,
+          herr_t answer, Location location, H5VL_object_get_args_t* arguments, hid_t,
+          void**) noexcept {
+    // The other questions are answered from memory.
+    if (answer < 0 || arguments->op_type != H5VL_OBJECT_GET_INFO) return;
+    touch(operation, object, location->obj_type,
+          {trace::Touched::Information, false, name_at(operation, location)});
+}
+
+void note(Call<&H5VL_object_class_t::specific>, const Operation& operation, Object& object,
+          herr_t answer, Location location, H5VL_object_specific_args_t* arguments, hid_t,
+          void**) noexcept {
+    if (answer < 0) return;
+    Touching touching{trace::Touched::Information, false, name_at(operation, location)};
+    if (arguments->op_type == H5VL_OBJECT_FLUSH) touching = {trace::Touched::Flush, true};
+    if (arguments->op_type == H5VL_OBJECT_CHANGE_REF_COUNT) touching.writes = true;
+    touch(operation, object, location->obj_type, touching);
+}
+
+void note(Call<&H5VL_file_class_t::close>, const Operation& operation, Object& file, herr_t answer,
+          hid_t, void**) noexcept {
+    if (answer < 0 || file.label == trace::kNone) return;
+    trace::FileClosed record{};
+    record.start = operation.start();
+    record.duration = operation.duration();
+    record.number = file.label;
+    record.operation = operation.number();
+    operation.writer().append(record);
+}
+
+void note_file(const Operation& operation, Library& library, Object* file, const char* name,
+               unsigned flags, bool created) noexcept {
+    trace::Writer& writer = operation.writer();
+    const uint64_t duration = operation.duration();
+    trace::FileOpened record{};
+    record.prefix.flags = static_cast<uint8_t>(
+        (created ? trace::kFileCreated : 0) | (file == nullptr ? trace::kFileFailed : 0) |
+        (created || (flags & 1u) != 0 ? trace::kFileWritable : 0));
+    record.start = operation.start();
+    record.duration = duration;
+    record.number = writer.new_number();
+    record.name = writer.text(name);
+    record.operation = operation.number();
+    record.mode = flags;
+    // After a failure HDF5 holds its reasons, and asking it anything would erase them.
+    if (file != nullptr) {
+        trace::watch_task(writer);
+        record.library = number_of(library, writer);
+        record.serial = serial_of_file(*file);
+        note_storage(library, record.serial, name);
+        file->label = record.number;
+    }
+    writer.append(record);
+}
+
+void note_link_written(const Operation& operation, Object* object, Location location) noexcept {
+    if (object == nullptr) return;
+    touch(operation, *object, location->obj_type,
+          {trace::Touched::Link, true, name_at(operation, location)});
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,47 @@
+// What the calling thread is doing for the program right now: the byte layer credits its I/O to it.
+#pragma once
+
+#include "connector/recorder.hpp"
+
+namespace quarry::connector {
+
+struct Current {
+    uint32_t object = trace::kNone;
+    uint32_t operation = trace::kNone;
+    hid_t transfer = H5P_DEFAULT;
+};
+inline thread_local Current current_call;
+
+// One call of the program, from its beginning to the end of the scope. They nest: HDF5 calls back
+// into programs that visit objects.
+class Operation {
+public:
+    // `transfer` is the list of the call. Whatever is asked of the connector below while it lasts
+    // must be asked with the same one: HDF5 keeps the last it was given for the rest of the call.
+    Operation(uint32_t object, hid_t transfer) noexcept : writer_(recorder()) {
+        if (writer_ == nullptr) return;
+        before_ = current_call;
+        current_call = {object, writer_->new_number(), transfer};
+        number_ = current_call.operation;
+        start_ = trace::monotonic_now();
+    }
+    ~Operation() {
+        if (writer_ != nullptr) current_call = before_;
+    }
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+
+    explicit operator bool() const { return writer_ != nullptr; }
+    trace::Writer& writer() const { return *writer_; }
+    uint32_t number() const { return number_; }
+    uint64_t start() const { return start_; }
+    uint64_t duration() const { return trace::monotonic_now() - start_; }
+
+private:
+    trace::Writer* writer_;
+    Current before_;
+    uint32_t number_ = trace::kNone;
+    uint64_t start_ = 0;
+};
+
+}  // namespace quarry::connector

@@ -1,0 +1,94 @@
+#include "connector/record_access.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "connector/notice.hpp"
+#include "hdf5/select.hpp"
+#include "trace/process_record.hpp"
+
+namespace quarry::connector {
+namespace {
+
+void append(const Operation& operation, trace::Access record, const KnownObject* known,
+            std::span<const std::byte> selection) {
+    record.object = known != nullptr ? known->number : trace::kNone;
+    record.operation = operation.number();
+    record.start = operation.start();
+    record.duration = operation.duration();
+    record.bytes = record.elements * (known != nullptr ? known->element_size : 0);
+    record.selection_size = static_cast<uint32_t>(selection.size());
+    const size_t here = std::min(selection.size(), record.selection.size());
+    std::memcpy(record.selection.data(), selection.data(), here);
+    operation.writer().append(record, selection.subspan(here));
+}
+
+}  // namespace
+
+Accesses::Access Accesses::access_of(Object& dataset, hid_t file_space) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const KnownObject* known = known_of(dataset, H5I_DATASET);
+    const Selection selection = hdf5::selection_of(api, file_space);
+    uint64_t elements = known != nullptr ? known->elements : 0;
+    if (selection.kind != Selection::Kind::All) elements = elements_of(selection);
+    return {&dataset, elements, encode(selection)};
+}
+
+Accesses::Accesses(const Operation& operation, Direction direction, size_t count,
+                   void* const datasets[], const hid_t file_spaces[]) noexcept
+    : operation_(operation), direction_(direction) {
+    if (!operation || operation.writer().level() < RecordLevel::Accesses) return;
+    trace::watch_task(operation.writer());
+    try {
+        accesses_.reserve(count);
+        for (size_t i = 0; i < count; ++i) {
+            accesses_.push_back(access_of(as_object(datasets[i]), file_spaces[i]));
+        }
+    } catch (const std::bad_alloc&) {
+        give_notice(Notice::Memory, {"memory is short; an access is not recorded"});
+    }
+}
+
+void Accesses::write(herr_t answer) const noexcept {
+    for (const Access& access : accesses_) {
+        trace::Access record{};
+        record.prefix.flags =
+            static_cast<uint8_t>((direction_ == Direction::Write ? trace::kAccessWrite : 0) |
+                                 (answer < 0 ? trace::kAccessFailed : 0));
+        record.elements = access.elements;
+        append(operation_, record, access.dataset->known, access.selection);
+        if (direction_ == Direction::Write && answer >= 0) look_for_address(*access.dataset);
+    }
+}
+
+void record_chunk_access(const Operation& operation, Object& dataset, herr_t answer,
+                         const H5VL_optional_args_t& arguments) noexcept {
+    const bool reads = arguments.op_type == H5VL_NATIVE_DATASET_CHUNK_READ;
+    const bool writes = arguments.op_type == H5VL_NATIVE_DATASET_CHUNK_WRITE;
+    if ((!reads && !writes) || answer < 0 || operation.writer().level() < RecordLevel::Accesses) {
+        return;
+    }
+    const KnownObject* known = known_of(dataset, H5I_DATASET);
+    if (known == nullptr) return;
+    // In both, and in every version, the place of the chunk comes first; what follows differs.
+    const hsize_t* offset = nullptr;
+    std::memcpy(&offset, arguments.args, sizeof offset);
+    try {
+        Selection selection;
+        selection.kind = Selection::Kind::Regular;
+        selection.rank = static_cast<uint8_t>(known->chunk.size());
+        for (size_t i = 0; i < known->chunk.size(); ++i) {
+            selection.steps.push_back({offset[i], 1, known->chunk[i], 1});
+        }
+        trace::Access record{};
+        record.prefix.flags =
+            static_cast<uint8_t>(trace::kAccessChunk | (writes ? trace::kAccessWrite : 0));
+        record.elements = elements_of(selection);
+        append(operation, record, known, encode(selection));
+    } catch (const std::bad_alloc&) {
+        give_notice(Notice::Memory, {"memory is short; an access is not recorded"});
+    }
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,40 @@
+// Reads and writes of datasets, with their selections, in the trace.
+#pragma once
+
+#include <vector>
+
+#include "connector/known_object.hpp"
+#include "connector/operation.hpp"
+
+namespace quarry::connector {
+
+// The accesses of one call. Made before the call, since HDF5 must not be asked anything after a
+// failed one; written after it.
+class Accesses {
+public:
+    enum class Direction { Read, Write };
+
+    Accesses(const Operation& operation, Direction direction, size_t count, void* const datasets[],
+             const hid_t file_spaces[]) noexcept;
+
+    void write(herr_t answer) const noexcept;
+
+private:
+    struct Access {
+        Object* dataset;
+        uint64_t elements;
+        std::vector<std::byte> selection;
+    };
+
+    static Access access_of(Object& dataset, hid_t file_space);
+
+    const Operation& operation_;
+    Direction direction_;
+    std::vector<Access> accesses_;
+};
+
+// Chunks read or written as they are stored, which is an operation of the native connector alone.
+void record_chunk_access(const Operation& operation, Object& dataset, herr_t answer,
+                         const H5VL_optional_args_t& arguments) noexcept;
+
+}  // namespace quarry::connector

@@ -1,0 +1,66 @@
+#include "connector/recorder.hpp"
+
+#include <array>
+#include <mutex>
+
+#include "connector/fork.hpp"
+#include "connector/notice.hpp"
+#include "trace/process_record.hpp"
+
+namespace quarry::connector {
+namespace {
+
+std::mutex starting;
+[[maybe_unused]] const bool starting_is_free = keep_free_across_fork<starting>();
+bool tried = false;
+
+std::array<std::atomic<uint32_t>, kLibraries> numbers;
+
+void say_of_trace(std::initializer_list<std::string_view> pieces) noexcept {
+    give_notice(Notice::Trace, pieces);
+}
+
+// Runs after HDF5's own exit handler: that one was registered later than the loader's, which calls
+// this.
+__attribute__((destructor)) void end_recording() {
+    if (trace::Writer* writer = recorder()) writer->end();
+}
+
+}  // namespace
+
+std::atomic<trace::Writer*> detail::recorder{nullptr};
+
+void start_recording(Library& library, const ConnectorConfig& config) noexcept {
+    if (config.trace.empty() || recorder() != nullptr) return;
+    const std::lock_guard guard(starting);
+    if (tried) return;
+    tried = true;
+    if (!library.api.missing_for_recording.empty()) {
+        give_notice(Notice::Trace, {"the HDF5 in ", library.api.path, " lacks ",
+                                    library.api.missing_for_recording, "; nothing is recorded"});
+        return;
+    }
+    trace::Writer* writer =
+        trace::Writer::create({config.trace, config.level, config.max_size, say_of_trace});
+    if (writer == nullptr) return;
+    trace::record_process(*writer);
+    detail::recorder.store(writer, std::memory_order_release);
+}
+
+uint32_t number_of(Library& library, trace::Writer& writer) noexcept {
+    const auto slot = static_cast<size_t>(&library - &library_in_slot(0));
+    if (const uint32_t known = numbers[slot]) return known;
+    const hdf5::Version version = hdf5::version_of(library.api);
+    trace::Library record{};
+    record.time = trace::monotonic_now();
+    record.number = writer.new_number();
+    record.path = writer.text(library.api.path);
+    record.major = version.major;
+    record.minor = version.minor;
+    record.release = version.release;
+    writer.append(record);
+    numbers[slot] = record.number;
+    return record.number;
+}
+
+}  // namespace quarry::connector

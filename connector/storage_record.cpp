@@ -1,0 +1,165 @@
+#include "connector/storage_record.hpp"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <list>
+#include <mutex>
+#include <new>
+
+#include "connector/fork.hpp"
+#include "connector/notice.hpp"
+
+namespace quarry::connector {
+namespace {
+
+std::mutex mutex;
+[[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
+
+// Never destroyed: HDF5 closes files until the very end.
+auto& open_storages = *new std::list<StorageRecord>;
+
+// What was known of files that are closed now: programs open the same ones again and again.
+constexpr size_t kRemembered = 64;
+constexpr size_t kRememberedObjects = 10000;
+struct Remembered {
+    FileIdentity identity;
+    KnownObjects objects;
+};
+auto& remembered = *new std::list<Remembered>;
+
+std::string absolute(const char* name) {
+    std::array<char, PATH_MAX> directory;
+    if (name[0] == '/' || getcwd(directory.data(), directory.size()) == nullptr) return name;
+    return std::string(directory.data()) + "/" + name;
+}
+
+KnownObjects take_remembered(const FileIdentity& identity) {
+    for (auto entry = remembered.begin(); entry != remembered.end(); ++entry) {
+        if (entry->identity.device != identity.device || entry->identity.inode != identity.inode) {
+            continue;
+        }
+        KnownObjects objects;
+        if (entry->identity == identity) objects = std::move(entry->objects);
+        remembered.erase(entry);
+        return objects;
+    }
+    return {};
+}
+
+void remember(StorageRecord& storage) {
+    const FileIdentity now = identity_of_path(storage.path.c_str());
+    if (now.device == 0 || now != storage.identity || storage.objects.size() > kRememberedObjects) {
+        return;
+    }
+    remembered.push_front({now, std::move(storage.objects)});
+    if (remembered.size() > kRemembered) remembered.pop_back();
+}
+
+unsigned long serial_of(const StorageRecord& storage) {
+    return storage.file != nullptr ? storage.file->fileno : storage.serial;
+}
+
+}  // namespace
+
+FileIdentity identity_of_path(const char* path) noexcept {
+    const int before = errno;
+    struct stat status{};
+    const bool there = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    errno = before;
+    if (!there) return {};
+    return {status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size),
+            int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* name, unsigned flags,
+                            const char* driver) noexcept {
+    trace::Writer* writer = recorder();
+    if (writer == nullptr) return nullptr;
+    try {
+        const std::lock_guard guard(mutex);
+        StorageRecord& storage = open_storages.emplace_front();
+        storage.number = writer->new_number();
+        storage.library = &library;
+        storage.file = file;
+        storage.path = absolute(name);
+        storage.identity = identity_of_path(storage.path.c_str());
+        storage.flags = flags;
+        storage.driver = driver;
+        storage.objects = take_remembered(storage.identity);
+        return &storage;
+    } catch (const std::bad_alloc&) {
+        give_notice(Notice::Memory, {"memory is short; a file is not recorded"});
+        return nullptr;
+    }
+}
+
+void close_storage(StorageRecord* storage) noexcept {
+    if (trace::Writer* writer = recorder()) {
+        write_storage(*storage, *writer);
+        trace::StorageClosed record{};
+        record.time = trace::monotonic_now();
+        record.number = storage->number;
+        record.size = identity_of_path(storage->path.c_str()).size;
+        writer->append(record);
+    }
+    try {
+        const std::lock_guard guard(mutex);
+        remember(*storage);
+        open_storages.remove_if([&](const StorageRecord& one) { return &one == storage; });
+    } catch (const std::bad_alloc&) {
+        give_notice(Notice::Memory, {"memory is short"});
+    }
+}
+
+void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
+    if (storage.is_written) return;
+    storage.is_written = true;
+    trace::Storage record{};
+    if ((storage.flags & 1u) != 0) record.prefix.flags |= trace::kFileWritable;
+    record.time = trace::monotonic_now();
+    record.number = storage.number;
+    record.path = writer.text(storage.path);
+    record.driver = writer.text(storage.driver);
+    record.library = number_of(*storage.library, writer);
+    record.serial = serial_of(storage);
+    record.device = storage.identity.device;
+    record.inode = storage.identity.inode;
+    record.size = storage.identity.size;
+    writer.append(record);
+}
+
+void note_storage(Library& library, unsigned long serial, const char* name) noexcept {
+    StorageRecord* storage = storage_with_serial(library, serial);
+    if (storage == nullptr || storage->file != nullptr || !storage->path.empty()) return;
+    try {
+        storage->path = absolute(name);
+        storage->identity = identity_of_path(storage->path.c_str());
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+}
+
+StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexcept {
+    try {
+        const std::lock_guard guard(mutex);
+        for (auto storage = open_storages.begin(); storage != open_storages.end(); ++storage) {
+            if (storage->library != &library || serial_of(*storage) != serial) continue;
+            // Whoever is asked for now will be asked for again.
+            open_storages.splice(open_storages.begin(), open_storages, storage);
+            return &*storage;
+        }
+        StorageRecord& storage = open_storages.emplace_front();
+        storage.library = &library;
+        storage.serial = serial;
+        if (trace::Writer* writer = recorder()) storage.number = writer->new_number();
+        return &storage;
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+}  // namespace quarry::connector

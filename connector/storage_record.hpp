@@ -1,0 +1,81 @@
+// Files as HDF5's drivers have them open, and the objects in them that have been met.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "connector/recorder.hpp"
+
+namespace quarry::connector {
+
+// What has been recorded of an object and is needed again.
+struct KnownObject {
+    uint32_t number = trace::kNone;
+    trace::ObjectType type = trace::ObjectType::Unknown;
+    uint64_t elements = 0;        // of the whole dataset
+    uint64_t element_size = 0;    // as stored
+    std::vector<uint64_t> chunk;  // its shape, if it has chunks
+    bool is_contiguous = false;
+    bool has_path = false;  // created without a link, it gets its path with the first one
+    uint64_t address = ~uint64_t{0};
+};
+
+struct TokenHash {
+    size_t operator()(const H5O_token_t& token) const {
+        uint64_t words[2];
+        std::memcpy(words, &token, sizeof words);
+        return words[0] ^ (words[1] * 0x9e3779b97f4a7c15);
+    }
+};
+struct TokenEqual {
+    bool operator()(const H5O_token_t& left, const H5O_token_t& right) const {
+        return std::memcmp(&left, &right, sizeof left) == 0;
+    }
+};
+using KnownObjects =
+    std::unordered_map<H5O_token_t, std::unique_ptr<KnownObject>, TokenHash, TokenEqual>;
+
+// Which file it is, and in which state: equal means that nothing in it has changed.
+struct FileIdentity {
+    uint64_t device = 0;  // 0 where there is no file to look at
+    uint64_t inode = 0;
+    uint64_t size = 0;
+    int64_t modified = 0;  // in nanoseconds
+
+    bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of_path(const char* path) noexcept;
+
+struct StorageRecord {
+    uint32_t number = trace::kNone;
+    Library* library = nullptr;
+    const H5FD_t* file = nullptr;  // HDF5 gives it its serial number after our driver has opened it
+    unsigned long serial = 0;      // where there is no `file`
+    std::string path;
+    FileIdentity identity;
+    uint64_t base = 0;
+    unsigned flags = 0;
+    const char* driver = "";
+    bool is_written = false;  // into the trace
+    KnownObjects objects;
+};
+
+// A driver opened a file. Null if memory is short.
+StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* name, unsigned flags,
+                            const char* driver) noexcept;
+void close_storage(StorageRecord* storage) noexcept;
+
+// Puts into the trace what is known now, the first time.
+void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept;
+
+// A file was opened that HDF5 has given this number. Only where no driver of ours has seen it there
+// is something to do.
+void note_storage(Library& library, unsigned long serial, const char* name) noexcept;
+
+// The one that HDF5 has given this number; made without a driver's file if there is none.
+StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexcept;
+
+}  // namespace quarry::connector

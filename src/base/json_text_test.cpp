@@ -1,0 +1,29 @@
+#include "base/json_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace quarry {
+namespace {
+
+TEST(JsonTextTest, QuotesAndEscapes) {
+    EXPECT_EQ(json_quoted("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\u000a\\u0001\"");
+    EXPECT_EQ(json_quoted("Größe 温度"), "\"Größe 温度\"");
+    EXPECT_EQ(json_quoted("\xff\xc0\x80z\xe2\x82"), "\"���z��\"");
+}
+
+TEST(JsonTextTest, AnyBytesMakeSoundJson) {
+    const auto seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    for (int i = 0; i < 5000; ++i) {
+        std::string text(random() % 40, ' ');
+        for (char& c : text) c = static_cast<char>(random());
+        EXPECT_TRUE(nlohmann::json::accept(json_quoted(text)));
+    }
+}
+
+}  // namespace
+}  // namespace quarry

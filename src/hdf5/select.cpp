@@ -1,0 +1,115 @@
+#include "hdf5/select.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace quarry::hdf5 {
+namespace {
+
+// A run of elements is written in one way, however it was asked for.
+Steps normal(Steps steps) {
+    const bool run = steps.count == 1 || steps.stride == steps.block;
+    if (run) return {steps.start, 1, steps.count * steps.block, 1};
+    return steps;
+}
+
+std::vector<Steps> regular_steps(const Api& api, hid_t space, unsigned rank) {
+    std::array<hsize_t, H5S_MAX_RANK> start;
+    std::array<hsize_t, H5S_MAX_RANK> stride;
+    std::array<hsize_t, H5S_MAX_RANK> count;
+    std::array<hsize_t, H5S_MAX_RANK> block;
+    std::vector<Steps> steps;
+    if (api.H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(),
+                                     block.data()) < 0) {
+        return steps;
+    }
+    for (unsigned i = 0; i < rank; ++i)
+        steps.push_back(normal({start[i], stride[i], count[i], block[i]}));
+    return steps;
+}
+
+// How far H5Soffset_simple has moved the selection in each dimension. HDF5 tells the selection
+// without it and has no question for it but this one: the bounds include it.
+class Shift {
+public:
+    Shift(const Api& api, hid_t space) {
+        known_ = api.H5Sget_select_bounds(space, first_.data(), last_.data()) >= 0;
+    }
+
+    void apply(std::vector<Steps>& steps) const {
+        for (size_t i = 0; known_ && i < steps.size(); ++i) steps[i].start = first_[i];
+    }
+
+    void apply(std::vector<uint64_t>& coordinates, size_t rank) const {
+        if (!known_ || rank == 0 || coordinates.empty()) return;
+        std::array<uint64_t, H5S_MAX_RANK> lowest;
+        lowest.fill(~uint64_t{0});
+        for (size_t i = 0; i < coordinates.size(); ++i) {
+            lowest[i % rank] = std::min(lowest[i % rank], coordinates[i]);
+        }
+        for (size_t i = 0; i < coordinates.size(); ++i) {
+            coordinates[i] += first_[i % rank] - lowest[i % rank];
+        }
+    }
+
+private:
+    bool known_ = false;
+    std::array<hsize_t, H5S_MAX_RANK> first_;
+    std::array<hsize_t, H5S_MAX_RANK> last_;
+};
+
+std::vector<uint64_t> corners(size_t numbers, auto fill) {
+    static_assert(sizeof(hsize_t) == sizeof(uint64_t));
+    std::vector<hsize_t> coordinates(numbers);
+    if (numbers > 0 && fill(coordinates.data()) < 0) return {};
+    return {coordinates.begin(), coordinates.end()};
+}
+
+void read_hyperslab(const Api& api, hid_t space, Selection& selection) {
+    if (api.H5Sis_regular_hyperslab(space) > 0) {
+        selection.kind = Selection::Kind::Regular;
+        selection.steps = regular_steps(api, space, selection.rank);
+        Shift(api, space).apply(selection.steps);
+        return;
+    }
+    selection.kind = Selection::Kind::Blocks;
+    const auto blocks = std::max<hssize_t>(api.H5Sget_select_hyper_nblocks(space), 0);
+    selection.corners = corners(static_cast<size_t>(blocks) * selection.rank * 2, [&](hsize_t* to) {
+        return api.H5Sget_select_hyper_blocklist(space, 0, static_cast<hsize_t>(blocks), to);
+    });
+    Shift(api, space).apply(selection.corners, selection.rank);
+}
+
+void read_points(const Api& api, hid_t space, Selection& selection) {
+    selection.kind = Selection::Kind::Points;
+    const auto points = std::max<hssize_t>(api.H5Sget_select_elem_npoints(space), 0);
+    selection.corners = corners(static_cast<size_t>(points) * selection.rank, [&](hsize_t* to) {
+        return api.H5Sget_select_elem_pointlist(space, 0, static_cast<hsize_t>(points), to);
+    });
+    Shift(api, space).apply(selection.corners, selection.rank);
+}
+
+}  // namespace
+
+Selection selection_of(const Api& api, hid_t space) {
+    Selection selection;
+    if (space == H5S_ALL || space == H5S_BLOCK || space == H5S_PLIST) return selection;
+    const int rank = api.H5Sget_simple_extent_ndims(space);
+    selection.rank = static_cast<uint8_t>(std::max(rank, 0));
+    switch (api.H5Sget_select_type(space)) {
+        case H5S_SEL_NONE:
+            selection.kind = Selection::Kind::None;
+            break;
+        case H5S_SEL_POINTS:
+            read_points(api, space, selection);
+            break;
+        case H5S_SEL_HYPERSLABS:
+            read_hyperslab(api, space, selection);
+            break;
+        default:
+            break;
+    }
+    return selection;
+}
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,22 @@
+// The two clocks of a trace, in nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace quarry::trace {
+
+inline uint64_t nanoseconds_of(clockid_t clock) noexcept {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+inline uint64_t monotonic_now() noexcept {
+    return nanoseconds_of(CLOCK_MONOTONIC);
+}
+inline uint64_t realtime_now() noexcept {
+    return nanoseconds_of(CLOCK_REALTIME);
+}
+
+}  // namespace quarry::trace

@@ -1,0 +1,78 @@
+#include "trace/directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "trace/format.hpp"
+
+namespace quarry::trace {
+namespace {
+
+// As getdents64(2) lays it out; the C library has no struct for it that is safe without memory.
+struct Entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t size;
+    uint8_t type;
+    char name[1];
+};
+
+uint64_t size_of_entry(int directory, const char* name) noexcept {
+    struct stat status{};
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    return static_cast<uint64_t>(status.st_blocks) * 512;
+}
+
+}  // namespace
+
+bool make_trace_directory(const char* directory) noexcept {
+    if (mkdir(directory, 0777) == 0) return true;
+    if (errno != EEXIST) return false;
+    struct stat status{};
+    if (stat(directory, &status) == 0 && S_ISDIR(status.st_mode)) return true;
+    errno = ENOTDIR;
+    return false;
+}
+
+int create_process_file(const char* directory, uint64_t realtime, const char* host,
+                        PathBuffer& path) noexcept {
+    for (unsigned attempt = 0; attempt < 1000; ++attempt) {
+        const int size = std::snprintf(path.data(), path.size(), "%s/%016llx-%s-%d%s", directory,
+                                       static_cast<unsigned long long>(realtime + attempt), host,
+                                       static_cast<int>(getpid()), kSuffix);
+        if (size < 0 || static_cast<size_t>(size) >= path.size()) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        const int file = open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) return file;
+    }
+    return -1;
+}
+
+uint64_t size_of_trace(const char* directory) noexcept {
+    const int list = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (list < 0) return 0;
+    uint64_t total = 0;
+    alignas(Entry) std::array<char, 16384> buffer;
+    while (true) {
+        const long filled = syscall(SYS_getdents64, list, buffer.data(), buffer.size());
+        if (filled <= 0) break;
+        for (long at = 0; at < filled;) {
+            const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+            total += size_of_entry(list, entry->name);
+            at += entry->size;
+        }
+    }
+    close(list);
+    return total;
+}
+
+}  // namespace quarry::trace

@@ -1,0 +1,109 @@
+// The trace file: the one definition that the writer, the reader and docs/formats/trace.md share.
+//
+// A trace is a directory with one file per process. A file is a sequence of slots of 64 bytes; the
+// first 64 slots are the header, every other one begins a record or continues one. A record is
+// there once its first eight bytes are: they are stored last, as one word. Slots that are still
+// zero were reserved by a process that did not live to fill them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "model/connector_config.hpp"
+
+namespace quarry::trace {
+
+inline constexpr std::array<char, 8> kMagic{'Q', 'U', 'A', 'R', 'R', 'Y', 'T', 'R'};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kByteOrder = 0x01020304;
+inline constexpr const char* kSuffix = ".qtrace";
+
+inline constexpr size_t kSlotSize = 64;
+inline constexpr size_t kHeaderSlots = 64;
+inline constexpr size_t kSegmentSize = size_t{1} << 20;  // reserved and mapped at a time
+inline constexpr size_t kSegmentSlots = kSegmentSize / kSlotSize;
+inline constexpr size_t kMoreBytes = kSlotSize - 1;  // what a continuing slot carries
+// A record lies within one segment; longer contents are cut into parts by whoever writes them.
+inline constexpr size_t kMaxMore = 4000;
+
+enum class State : uint32_t {
+    Running = 1,  // or killed: which of the two, the process table tells
+    Ended = 2,    // the process ended in order
+    Stopped = 3,  // recording ended before the process did; `stop_reason` says why
+};
+
+enum class StopReason : uint32_t {
+    None = 0,
+    NoSpace = 1,    // the file could not grow
+    SizeLimit = 2,  // --max-size
+    Vanished = 3,   // the directory or file was removed
+    NoMemory = 4,
+};
+
+struct Header {
+    std::array<char, 8> magic;
+    uint32_t version;
+    uint32_t byte_order;
+    uint32_t slot_size;
+    uint32_t segment_size;
+    uint32_t state;
+    uint32_t stop_reason;
+    uint64_t stopped_at;   // monotonic nanoseconds; 0 while running
+    uint64_t next_slot;    // the first slot that nobody has reserved
+    uint64_t lost;         // records that could not be written
+    uint64_t monotonic;    // both clocks at the start, so that times of several hosts can be put
+    uint64_t realtime;     // on one axis
+    uint64_t process_age;  // start of the process in clock ticks since boot: with pid and boot, its
+                           // identity
+    uint64_t parent_age;
+    uint32_t pid;
+    uint32_t parent_pid;
+    uint8_t level;
+    std::array<uint8_t, 7> unused;
+    std::array<char, 40> boot;  // of the kernel; text, ends with a zero, as those below
+    std::array<char, 64> host;
+    std::array<char, 256>
+        forked_from;  // file that this process inherits numbers from, if it is a fork
+};
+
+// What a slot holds. Numbers are never used again.
+enum class Kind : uint8_t {
+    Nothing = 0,
+    More = 1,
+    Text = 2,
+    Process = 3,
+    Task = 4,
+    Thread = 5,
+    Library = 6,
+    FileOpened = 7,
+    FileClosed = 8,
+    Storage = 9,
+    StorageClosed = 10,
+    StorageBase = 11,
+    Object = 12,
+    ObjectOpened = 13,
+    ObjectClosed = 14,
+    Access = 15,
+    Touch = 16,
+    Io = 17,
+    Chunk = 18,
+    PlainFile = 19,
+    PlainClosed = 20,
+    Program = 21,
+};
+inline constexpr uint8_t kLastKind = 21;
+
+// Numbers that stand for nothing.
+inline constexpr uint32_t kNone = 0;
+
+struct Prefix {
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t thread;
+    uint32_t more;  // slots that continue this record
+};
+static_assert(sizeof(Prefix) == 8);
+
+}  // namespace quarry::trace

@@ -1,0 +1,126 @@
+#include "trace/process_record.hpp"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <new>
+
+#include "base/secrets.hpp"
+
+namespace quarry::trace {
+namespace {
+
+struct Variable {
+    const char* name;
+    const char* value;
+};
+
+Variable first_set(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        const char* value = std::getenv(name);
+        if (value != nullptr && *value != '\0') return {name, value};
+    }
+    return {nullptr, nullptr};
+}
+
+// Set by Open MPI, MPICH and its kin, MVAPICH2, Slurm.
+int32_t number_in(std::initializer_list<const char*> names) {
+    const Variable found = first_set(names);
+    return found.value != nullptr ? std::atoi(found.value) : -1;
+}
+
+std::vector<std::string> command_line() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    const std::string all((std::istreambuf_iterator<char>(file)), {});
+    std::vector<std::string> arguments;
+    for (size_t at = 0; at < all.size();) {
+        arguments.emplace_back(all.c_str() + at);
+        at += arguments.back().size() + 1;
+    }
+    return arguments;
+}
+
+std::string joined(const std::vector<std::string>& arguments, char separator) {
+    std::string text;
+    for (const std::string& argument : arguments) text += argument + separator;
+    return text;
+}
+
+std::string link_target(const char* link) {
+    std::array<char, PATH_MAX> path;
+    const ssize_t size = readlink(link, path.data(), path.size());
+    return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
+}
+
+// The task that is recorded now: text of the trace, and the variable's value that it came from.
+uint32_t task_text = kNone;
+std::string& task_value = *new std::string;
+std::mutex& task_mutex = *new std::mutex;
+
+void record_task(Writer& writer, TaskSource source, std::string_view name, const char* variable) {
+    Task record{};
+    record.prefix.flags = static_cast<uint8_t>(source);
+    record.time = monotonic_now();
+    record.name = task_text = writer.text(name);
+    record.variable = variable != nullptr ? writer.text(variable) : kNone;
+    writer.append(record);
+}
+
+void record_first_task(Writer& writer, const std::vector<std::string>& command) {
+    const Variable told = first_set({kTaskVariable});
+    const Variable job = first_set({"AIRFLOW_CTX_TASK_ID", "SNAKEMAKE_RULE", "NXF_TASK_NAME",
+                                    "DASK_WORKER_NAME", "SLURM_JOB_NAME"});
+    if (told.value != nullptr) {
+        task_value = told.value;
+        record_task(writer, TaskSource::Option, told.value, told.name);
+    } else if (job.value != nullptr) {
+        record_task(writer, TaskSource::Environment, job.value, job.name);
+    } else {
+        std::string name = joined(command, ' ');
+        if (!name.empty()) name.pop_back();
+        record_task(writer, TaskSource::Command, name, nullptr);
+    }
+}
+
+}  // namespace
+
+void record_process(Writer& writer) noexcept {
+    try {
+        const std::vector<std::string> command = without_secrets(command_line());
+        Process record{};
+        record.time = monotonic_now();
+        record.command = writer.text(joined(command, '\0'));
+        record.directory = writer.text(link_target("/proc/self/cwd"));
+        record.program = writer.text(link_target("/proc/self/exe"));
+        record.user_id = getuid();
+        record.rank = number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                 "MV2_COMM_WORLD_RANK", "SLURM_PROCID"});
+        record.ranks =
+            number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"});
+        const Variable job = first_set({"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"});
+        record.job = job.value != nullptr ? writer.text(job.value) : kNone;
+        writer.append(record);
+        record_first_task(writer, command);
+    } catch (const std::bad_alloc&) {
+        // The header still tells which process it is.
+    }
+}
+
+void watch_task(Writer& writer) noexcept {
+    const char* value = std::getenv(kTaskVariable);
+    if (value == nullptr || task_value == value) return;
+    try {
+        const std::lock_guard guard(task_mutex);
+        if (task_value == value) return;
+        task_value = value;
+        record_task(writer, TaskSource::Step, value, kTaskVariable);
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+}
+
+}  // namespace quarry::trace

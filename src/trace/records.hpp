@@ -1,0 +1,284 @@
+// The records of a trace, each as it lies in its first slot. What does not fit follows in slots of
+// the kind More. Times are nanoseconds of the monotonic clock; names are numbers of Text records.
+#pragma once
+
+#include "trace/format.hpp"
+
+namespace quarry::trace {
+
+// A name, given a number. The same text may have several.
+struct Text {
+    static constexpr Kind kKind = Kind::Text;
+    Prefix prefix;
+    uint32_t number;
+    uint32_t size;
+    std::array<char, 48> bytes;  // then More
+};
+
+struct Process {
+    static constexpr Kind kKind = Kind::Process;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t command;    // arguments, each ended by a zero byte, secrets taken out
+    uint32_t directory;  // working directory at the start
+    uint32_t program;    // path of the executable
+    uint32_t user_id;
+    int32_t rank;  // of a parallel job; -1 without
+    int32_t ranks;
+    uint32_t job;  // name and number of the batch job
+    uint32_t unused;
+    uint64_t unused_too;
+    uint64_t unused_either;
+};
+
+enum class TaskSource : uint8_t { Command, Option, Environment, Step };
+
+// From here on the process works for this task.
+struct Task {
+    static constexpr Kind kKind = Kind::Task;
+    Prefix prefix;  // flags: TaskSource
+    uint64_t time;
+    uint32_t name;
+    uint32_t variable;  // that it was taken from
+    std::array<uint64_t, 5> unused;
+};
+
+struct Thread {
+    static constexpr Kind kKind = Kind::Thread;
+    Prefix prefix;  // its number in this file
+    uint64_t time;
+    uint64_t system_number;
+    std::array<uint64_t, 5> unused;
+};
+
+// An HDF5 library in the process.
+struct Library {
+    static constexpr Kind kKind = Kind::Library;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t path;
+    uint32_t major;
+    uint32_t minor;
+    uint32_t release;
+    uint32_t unused;
+    std::array<uint64_t, 3> unused_too;
+};
+
+enum FileFlag : uint8_t { kFileWritable = 1, kFileCreated = 2, kFileFailed = 4 };
+
+// A file as the program opened it.
+struct FileOpened {
+    static constexpr Kind kKind = Kind::FileOpened;
+    Prefix prefix;  // flags: FileFlag
+    uint64_t start;
+    uint64_t duration;
+    uint32_t number;
+    uint32_t name;  // as the program gave it
+    uint32_t library;
+    uint32_t driver;
+    uint64_t serial;     // HDF5's number of the open file, which its Storage has, too
+    uint32_t mode;       // H5F_ACC_ flags
+    uint32_t connector;  // the one below, if it is not the native one
+    uint32_t operation;
+    uint32_t unused;
+};
+
+struct FileClosed {
+    static constexpr Kind kKind = Kind::FileClosed;
+    Prefix prefix;
+    uint64_t start;
+    uint64_t duration;
+    uint32_t number;
+    uint32_t operation;
+    std::array<uint64_t, 4> unused;
+};
+
+// A file as HDF5's driver opened it: also those that links and virtual datasets lead to.
+struct Storage {
+    static constexpr Kind kKind = Kind::Storage;
+    Prefix prefix;  // flags: FileFlag
+    uint64_t time;
+    uint32_t number;
+    uint32_t path;  // absolute
+    uint32_t driver;
+    uint32_t library;
+    uint64_t serial;
+    uint64_t device;  // 0 where there is no file to look at
+    uint64_t inode;
+    uint64_t size;  // when it was opened
+};
+
+struct StorageClosed {
+    static constexpr Kind kKind = Kind::StorageClosed;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t unused;
+    uint64_t size;
+    std::array<uint64_t, 4> unused_too;
+};
+
+// Addresses that HDF5 tells of this storage begin here: it has a user block.
+struct StorageBase {
+    static constexpr Kind kKind = Kind::StorageBase;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t unused;
+    uint64_t base;
+    std::array<uint64_t, 4> unused_too;
+};
+
+enum class ObjectType : uint8_t { Unknown, Group, Dataset, NamedType };
+
+// An object, when it is first met and whenever its description has changed.
+struct Object {
+    static constexpr Kind kKind = Kind::Object;
+    Prefix prefix;  // flags: ObjectType
+    uint32_t number;
+    uint32_t path;
+    uint32_t description;  // JSON: type, shape, layout, chunks, filters ...
+    uint32_t storage;
+    uint64_t serial;                // HDF5's number of the open file that it is in
+    std::array<uint8_t, 16> token;  // its identity in that file
+    uint64_t address;               // of contiguous data; all ones where there is none
+    uint64_t stored;                // bytes allocated for its data
+};
+
+enum OpenFlag : uint8_t { kObjectCreated = 1 };
+
+struct ObjectOpened {
+    static constexpr Kind kKind = Kind::ObjectOpened;
+    Prefix prefix;  // flags: OpenFlag
+    uint32_t number;
+    uint32_t operation;
+    uint64_t start;
+    uint64_t duration;
+    std::array<uint64_t, 4> unused;
+};
+
+struct ObjectClosed {
+    static constexpr Kind kKind = Kind::ObjectClosed;
+    Prefix prefix;
+    uint32_t number;
+    uint32_t operation;
+    uint64_t start;
+    uint64_t duration;
+    std::array<uint64_t, 4> unused;
+};
+
+enum AccessFlag : uint8_t {
+    kAccessWrite = 1,
+    kAccessChunk = 2,  // a chunk as it is stored, past the filters
+    kAccessFailed = 4,
+    kAccessPart = 8,  // the selection goes on in the next Access of the same operation
+};
+
+// Data of a dataset moved, with its selection as model/selection encodes it.
+struct Access {
+    static constexpr Kind kKind = Kind::Access;
+    static constexpr size_t kInline = 12;
+    Prefix prefix;  // flags: AccessFlag
+    uint32_t object;
+    uint32_t operation;
+    uint64_t start;
+    uint64_t duration;
+    uint64_t elements;
+    uint64_t bytes;  // elements times the size of the stored type
+    uint32_t selection_size;
+    std::array<uint8_t, kInline> selection;  // then More
+};
+
+enum class Touched : uint8_t {
+    Attribute,
+    AttributeList,
+    Link,
+    LinkList,
+    Information,
+    Flush,
+    Extent,
+};
+enum TouchFlag : uint8_t { kTouchWrite = 1, kTouchFailed = 2 };
+
+// Anything else that an operation does to an object: attributes, links, properties.
+struct Touch {
+    static constexpr Kind kKind = Kind::Touch;
+    Prefix prefix;  // flags: TouchFlag
+    uint32_t object;
+    uint32_t operation;
+    uint64_t start;
+    uint64_t duration;
+    uint32_t name;  // of the attribute or link
+    uint8_t what;   // Touched
+    std::array<uint8_t, 3> unused;
+    uint64_t bytes;
+    std::array<uint64_t, 2> unused_too;
+};
+
+enum IoFlag : uint8_t { kIoWrite = 1, kIoFailed = 2 };
+
+// Bytes that HDF5's driver moved.
+struct Io {
+    static constexpr Kind kKind = Kind::Io;
+    Prefix prefix;  // flags: IoFlag
+    uint32_t storage;
+    uint32_t object;  // during whose operation
+    uint32_t operation;
+    uint8_t memory;  // HDF5's H5FD_mem_t: 0 mixed, 1 superblock, 2 B-tree, 3 raw, 4 global heap, 5
+                     // local heap, 6 object header
+    std::array<uint8_t, 3> unused;
+    uint64_t address;
+    uint64_t size;
+    uint64_t start;
+    uint64_t duration;
+    uint64_t unused_too;
+};
+
+// Where a chunk lies, where no operation of its dataset tells.
+struct Chunk {
+    static constexpr Kind kKind = Kind::Chunk;
+    Prefix prefix;
+    uint32_t object;
+    uint32_t storage;
+    uint64_t address;
+    uint64_t size;
+    std::array<uint64_t, 4> unused;
+};
+
+// A file that is not HDF5, from opening to closing. The counts grow in place.
+struct PlainFile {
+    static constexpr Kind kKind = Kind::PlainFile;
+    Prefix prefix;  // flags: FileFlag
+    uint64_t time;
+    uint32_t number;
+    uint32_t path;
+    uint64_t device;
+    uint64_t inode;
+    uint64_t bytes_read;
+    uint64_t bytes_written;
+    uint64_t mapped;  // bytes of it that were mapped into memory
+};
+
+struct PlainClosed {
+    static constexpr Kind kKind = Kind::PlainClosed;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t unused;
+    std::array<uint64_t, 5> unused_too;
+};
+
+enum ProgramFlag : uint8_t { kProgramHidden = 1 };
+
+// Another program that the process starts.
+struct Program {
+    static constexpr Kind kKind = Kind::Program;
+    Prefix prefix;  // flags: kProgramHidden where its own accesses to files cannot be seen
+    uint64_t time;
+    uint32_t path;
+    uint32_t why;  // it cannot be seen, as a sentence
+    std::array<uint64_t, 5> unused;
+};
+
+}  // namespace quarry::trace

@@ -1,0 +1,224 @@
+#include "trace/segment_file.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "trace/clock.hpp"
+#include "trace/process_identity.hpp"
+
+namespace quarry::trace {
+namespace {
+
+thread_local bool this_thread_is_mapping = false;
+
+// Mapping is rare and takes a lock for which a signal handler could wait on its own thread: there
+// it is not given.
+class Mapping {
+public:
+    explicit Mapping(std::atomic<bool>& lock) noexcept : lock_(lock) {
+        if (this_thread_is_mapping) return;
+        while (lock_.exchange(true, std::memory_order_acquire)) sched_yield();
+        held_ = this_thread_is_mapping = true;
+    }
+    ~Mapping() {
+        if (!held_) return;
+        this_thread_is_mapping = false;
+        lock_.store(false, std::memory_order_release);
+    }
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+
+    bool held() const { return held_; }
+
+private:
+    std::atomic<bool>& lock_;
+    bool held_ = false;
+};
+
+template <size_t kSize>
+void copy_text(std::array<char, kSize>& to, std::string_view from) {
+    const size_t size = std::min(from.size(), kSize - 1);
+    std::memcpy(to.data(), from.data(), size);
+    to[size] = '\0';
+}
+
+// Real blocks, not a hole: storing into a mapped hole on a full disk would kill the program. So
+// would growing beyond a limit on the size of files.
+int reserve_space(int file, size_t offset, size_t size) {
+    rlimit largest{};
+    if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && offset + size > largest.rlim_cur) return EFBIG;
+    int failure = 0;
+    do {
+        failure = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));
+    } while (failure == EINTR);
+    return failure;
+}
+
+}  // namespace
+
+bool SegmentFile::create(const char* directory, const char* forked_from, RecordLevel level,
+                         Obstacle& obstacle) noexcept {
+    const ProcessIdentity process = identity_of_process();
+    directory_size_ = std::strlen(directory);
+    int file = -1;
+    if (make_trace_directory(directory)) {
+        file = create_process_file(directory, realtime_now(), process.host.data(), path_);
+    }
+    struct stat status{};
+    if (file < 0 || fstat(file, &status) != 0) {
+        obstacle = {StopReason::NoSpace, errno};
+        return false;
+    }
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+    std::byte* first = map_segment_of(file, 0, obstacle);
+    close(file);
+    if (first == nullptr) {
+        unlink(path_.data());
+        return false;
+    }
+    header_ = reinterpret_cast<Header*>(first);
+    fill_header(forked_from, level);
+    return true;
+}
+
+void SegmentFile::fill_header(const char* forked_from, RecordLevel level) noexcept {
+    const ProcessIdentity process = identity_of_process();
+    Header& header = *header_;
+    header.version = kVersion;
+    header.byte_order = kByteOrder;
+    header.slot_size = kSlotSize;
+    header.segment_size = kSegmentSize;
+    header.state = static_cast<uint32_t>(State::Running);
+    header.next_slot = kHeaderSlots;
+    header.monotonic = monotonic_now();
+    header.realtime = realtime_now();
+    header.process_age = process.age;
+    header.parent_age = process.parent_age;
+    header.pid = process.pid;
+    header.parent_pid = process.parent_pid;
+    header.level = static_cast<uint8_t>(level);
+    copy_text(header.boot, process.boot.data());
+    copy_text(header.host, process.host.data());
+    copy_text(header.forked_from, forked_from);
+    std::atomic_signal_fence(std::memory_order_release);
+    header.magic = kMagic;  // last: from now on it is a trace
+}
+
+// The count of reserved slots lies in the file: even a child that we have not heard of, made by a
+// bare clone(), cannot write over its parent's records.
+std::byte* SegmentFile::reserve(size_t slots, uint64_t limit, Obstacle& obstacle) noexcept {
+    const std::atomic_ref<uint64_t> next(header_->next_slot);
+    while (true) {
+        const uint64_t first = next.fetch_add(slots, std::memory_order_relaxed);
+        const size_t number = first / kSegmentSlots;
+        // What is left at the end of a segment stays zero.
+        if ((first + slots - 1) / kSegmentSlots != number) continue;
+        if (number >= kSegments) {
+            obstacle = {StopReason::SizeLimit, 0};
+            return nullptr;
+        }
+        std::byte* start = segments_[number].load(std::memory_order_acquire);
+        if (start == nullptr) start = map_segment(number, limit, obstacle);
+        return start != nullptr ? start + (first % kSegmentSlots) * kSlotSize : nullptr;
+    }
+}
+
+bool SegmentFile::exceeds(uint64_t limit) const noexcept {
+    if (limit == 0) return false;
+    PathBuffer directory;
+    std::memcpy(directory.data(), path_.data(), directory_size_);
+    directory[directory_size_] = '\0';
+    return size_of_trace(directory.data()) + kSegmentSize > limit;
+}
+
+// -1 if it is no longer there, or another one has its name.
+int SegmentFile::open_again() const noexcept {
+    const int file = open(path_.data(), O_RDWR | O_CLOEXEC);
+    struct stat status{};
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == device_ &&
+        status.st_ino == inode_) {
+        return file;
+    }
+    if (file >= 0) close(file);
+    return -1;
+}
+
+std::byte* SegmentFile::map_segment(size_t number, uint64_t limit, Obstacle& obstacle) noexcept {
+    const Mapping mapping(mapping_);
+    if (!mapping.held()) return nullptr;
+    if (std::byte* mapped_meanwhile = segments_[number].load()) return mapped_meanwhile;
+    if (exceeds(limit)) {
+        obstacle = {StopReason::SizeLimit, 0};
+        return nullptr;
+    }
+    const int file = open_again();
+    if (file < 0) {
+        obstacle = {StopReason::Vanished, 0};
+        return nullptr;
+    }
+    std::byte* start = map_segment_of(file, number, obstacle);
+    close(file);
+    // What was written long ago need not count as the program's memory any more; a thread that
+    // still writes there gets its page back.
+    if (number >= 3) madvise(segments_[number - 2].load(), kSegmentSize, MADV_DONTNEED);
+    return start;
+}
+
+std::byte* SegmentFile::map_segment_of(int file, size_t number, Obstacle& obstacle) noexcept {
+    const size_t offset = number * kSegmentSize;
+    if (const int failure = reserve_space(file, offset, kSegmentSize); failure != 0) {
+        obstacle = {StopReason::NoSpace, failure};
+        return nullptr;
+    }
+    void* start = mmap(nullptr, kSegmentSize, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                       static_cast<off_t>(offset));
+    if (start == MAP_FAILED) {
+        obstacle = {StopReason::NoMemory, errno};
+        return nullptr;
+    }
+    segments_[number].store(static_cast<std::byte*>(start), std::memory_order_release);
+    return static_cast<std::byte*>(start);
+}
+
+bool SegmentFile::trim() noexcept {
+    const int file = open_again();
+    if (file < 0) return false;
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t used = std::atomic_ref<uint64_t>(header_->next_slot).load() * kSlotSize;
+    const size_t first_free = (used + page - 1) / page * page;
+    const size_t end = (used + kSegmentSize - 1) / kSegmentSize * kSegmentSize;
+    // Where the file system cannot do this the space stays taken; nothing else is lost.
+    if (first_free < end) {
+        (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        static_cast<off_t>(first_free), static_cast<off_t>(end - first_free));
+    }
+    close(file);
+    return true;
+}
+
+void SegmentFile::leave() noexcept {
+    mapping_ = false;
+    this_thread_is_mapping = false;
+    for (auto& segment : segments_) {
+        std::byte* start = segment.exchange(nullptr);
+        if (start == nullptr) break;
+        munmap(start, kSegmentSize);
+    }
+    header_ = nullptr;
+}
+
+const char* SegmentFile::name() const {
+    return path_.data() + directory_size_ + 1;
+}
+
+}  // namespace quarry::trace

@@ -1,0 +1,57 @@
+// A file that grows by segments, each reserved on the disk before it is mapped. It is open only
+// meanwhile: programs see the numbers of their files in messages, and some close all they do not
+// know, after which a number of ours would be that of another file.
+#pragma once
+
+#include <atomic>
+
+#include "trace/directory.hpp"
+#include "trace/format.hpp"
+
+namespace quarry::trace {
+
+// Why a file cannot be made, or cannot grow.
+struct Obstacle {
+    StopReason reason = StopReason::None;
+    int error = 0;  // errno, where there is one
+};
+
+class SegmentFile {
+public:
+    // Makes a new file in `directory` with its header, all but the magic.
+    bool create(const char* directory, const char* forked_from, RecordLevel level,
+                Obstacle& obstacle) noexcept;
+
+    // Room for `slots` consecutive ones, all zero, by any thread; null if the file cannot grow.
+    // `limit` is for the whole trace, in bytes; 0 for none.
+    std::byte* reserve(size_t slots, uint64_t limit, Obstacle& obstacle) noexcept;
+
+    // Gives back what is reserved beyond the last slot in use; the mappings stay. False if the file
+    // has vanished.
+    bool trim() noexcept;
+
+    // A child lets go of its parent's file; nobody else uses it meanwhile.
+    void leave() noexcept;
+
+    Header& header() { return *header_; }
+    const char* name() const;
+
+private:
+    static constexpr size_t kSegments = 65536;
+
+    void fill_header(const char* forked_from, RecordLevel level) noexcept;
+    std::byte* map_segment(size_t number, uint64_t limit, Obstacle& obstacle) noexcept;
+    std::byte* map_segment_of(int file, size_t number, Obstacle& obstacle) noexcept;
+    bool exceeds(uint64_t limit) const noexcept;
+    int open_again() const noexcept;
+
+    PathBuffer path_{};
+    size_t directory_size_ = 0;
+    uint64_t device_ = 0;
+    uint64_t inode_ = 0;
+    Header* header_ = nullptr;
+    std::atomic<bool> mapping_{false};
+    std::array<std::atomic<std::byte*>, kSegments> segments_{};
+};
+
+}  // namespace quarry::trace

@@ -1,0 +1,182 @@
+#include "trace/writer.hpp"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace quarry::trace {
+namespace {
+
+// The one that a fork must tell.
+Writer* of_process = nullptr;
+
+struct ThisThread {
+    uint32_t generation = 0;
+    uint16_t number = 0;
+};
+thread_local ThisThread this_thread;
+
+std::string_view sentence(const Obstacle& obstacle) {
+    switch (obstacle.reason) {
+        case StopReason::SizeLimit:
+            return "it has reached its size limit (--max-size)";
+        case StopReason::Vanished:
+            return "it has been removed";
+        default:
+            return std::strerror(obstacle.error);
+    }
+}
+
+class KeepErrno {
+public:
+    KeepErrno() : errno_(errno) {}
+    ~KeepErrno() { errno = errno_; }
+    KeepErrno(const KeepErrno&) = delete;
+    KeepErrno& operator=(const KeepErrno&) = delete;
+
+private:
+    int errno_;
+};
+
+}  // namespace
+
+Writer* Writer::create(const WriterOptions& options) noexcept {
+    const KeepErrno keep;
+    try {
+        std::unique_ptr<Writer> writer(new Writer(options));
+        if (!writer->begin("") || pthread_atfork(nullptr, nullptr, after_fork) != 0) return nullptr;
+        return of_process = writer.release();
+    } catch (const std::bad_alloc&) {
+        options.say({"memory is short; nothing is recorded"});
+    }
+    return nullptr;
+}
+
+bool Writer::begin(const char* forked_from) noexcept {
+    Obstacle obstacle;
+    if (file_.create(options_.directory.c_str(), forked_from, options_.level, obstacle)) {
+        condition_.store(Condition::Running, std::memory_order_release);
+        return true;
+    }
+    options_.say({"cannot record into ", options_.directory, ": ", sentence(obstacle),
+                  "; the program goes on and nothing of it is recorded"});
+    condition_ = Condition::Stopped;
+    return false;
+}
+
+void Writer::after_fork() noexcept {
+    Writer& writer = *of_process;
+    // Another thread of the parent may have held it; in the child there is only this one.
+    new (&writer.interned_mutex_) std::mutex;
+    if (writer.condition_ == Condition::Running) writer.condition_ = Condition::Forked;
+}
+
+// A child gets a file when it has something to say; most only start another program. Numbers go on
+// from the parent's, whose records still tell what they mean.
+bool Writer::begin_in_child() noexcept {
+    char parent[sizeof(Header::forked_from)];
+    std::snprintf(parent, sizeof parent, "%s", file_.name());
+    file_.leave();
+    threads_ = 0;
+    generation_ += 1;
+    return begin(parent);
+}
+
+std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
+    const Condition condition = condition_.load(std::memory_order_acquire);
+    if (condition == Condition::Stopped) return nullptr;
+    if (condition == Condition::Forked && !begin_in_child()) return nullptr;
+
+    const uint16_t thread = thread_number();
+    const size_t more = std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
+    Obstacle obstacle;
+    std::byte* place = file_.reserve(1 + more, options_.max_size, obstacle);
+    if (place == nullptr) {
+        stop(obstacle);
+        return nullptr;
+    }
+    for (size_t i = 0; i < more; ++i) {
+        std::byte* slot = place + (i + 1) * kSlotSize;
+        const auto part = rest.subspan(i * kMoreBytes);
+        std::memcpy(slot + 1, part.data(), std::min(part.size(), kMoreBytes));
+        std::atomic_ref(*reinterpret_cast<uint8_t*>(slot))
+            .store(static_cast<uint8_t>(Kind::More), std::memory_order_release);
+    }
+    Prefix prefix;
+    std::memcpy(&prefix, record, sizeof prefix);
+    prefix.thread = thread;
+    prefix.more = static_cast<uint32_t>(more);
+    uint64_t first_word = 0;
+    std::memcpy(&first_word, &prefix, sizeof first_word);
+    std::memcpy(place + sizeof prefix, record + sizeof prefix, kSlotSize - sizeof prefix);
+    std::atomic_ref(*reinterpret_cast<uint64_t*>(place))
+        .store(first_word, std::memory_order_release);
+    return place;
+}
+
+void Writer::stop(const Obstacle& obstacle) noexcept {
+    const KeepErrno keep;
+    Header& header = file_.header();
+    std::atomic_ref(header.lost).fetch_add(1, std::memory_order_relaxed);
+    // A signal handler had to do without, that is all.
+    if (obstacle.reason == StopReason::None) return;
+    if (condition_.exchange(Condition::Stopped) == Condition::Stopped) return;
+    header.stop_reason = static_cast<uint32_t>(obstacle.reason);
+    header.stopped_at = monotonic_now();
+    header.state = static_cast<uint32_t>(State::Stopped);
+    options_.say({"the trace in ", options_.directory, " is incomplete from here: ",
+                  sentence(obstacle), "; the program goes on and is not recorded any more"});
+}
+
+uint16_t Writer::thread_number() noexcept {
+    const uint32_t generation = generation_.load(std::memory_order_relaxed);
+    if (this_thread.generation == generation) return this_thread.number;
+    this_thread = {generation, static_cast<uint16_t>(threads_.fetch_add(1) + 1)};
+    Thread record{};
+    record.time = monotonic_now();
+    record.system_number = static_cast<uint64_t>(syscall(SYS_gettid));
+    append(record);
+    return this_thread.number;
+}
+
+uint32_t Writer::put_text(std::string_view text) noexcept {
+    Text record{};
+    record.number = new_number();
+    text = text.substr(0, kMaxMore * kMoreBytes);
+    record.size = static_cast<uint32_t>(text.size());
+    const size_t here = std::min(text.size(), record.bytes.size());
+    std::memcpy(record.bytes.data(), text.data(), here);
+    append(record, std::as_bytes(std::span(text).subspan(here)));
+    return record.number;
+}
+
+uint32_t Writer::text(std::string_view text) noexcept {
+    if (text.empty()) return kNone;
+    try {
+        const std::lock_guard guard(interned_mutex_);
+        const std::string key(text);
+        const auto known = interned_.find(key);
+        if (known != interned_.end()) return known->second;
+        const uint32_t number = put_text(text);
+        if (interned_.size() < kInterned) interned_.emplace(key, number);
+        return number;
+    } catch (const std::bad_alloc&) {
+        return put_text(text);
+    }
+}
+
+void Writer::end() noexcept {
+    if (condition_ != Condition::Running) return;
+    const KeepErrno keep;
+    file_.header().state = static_cast<uint32_t>(State::Ended);
+    if (!file_.trim()) stop({StopReason::Vanished, 0});
+}
+
+}  // namespace quarry::trace

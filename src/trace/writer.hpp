@@ -1,0 +1,84 @@
+// Appends records to this process's file of a trace: from any thread, also from a signal handler,
+// in some tens of nanoseconds. What was appended is there even if the process is killed the next
+// moment.
+#pragma once
+
+#include <atomic>
+#include <initializer_list>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "trace/clock.hpp"
+#include "trace/records.hpp"
+#include "trace/segment_file.hpp"
+
+namespace quarry::trace {
+
+struct WriterOptions {
+    std::string directory;  // absolute: programs change theirs
+    RecordLevel level = RecordLevel::Io;
+    uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
+    // Says in one line why nothing more is recorded. Must need no memory.
+    void (*say)(std::initializer_list<std::string_view>) noexcept = nullptr;
+};
+
+// Never destroyed: programs close HDF5 files until the very end.
+class Writer {
+public:
+    // Makes the directory, if need be, and this process's file in it. Null if that cannot be done,
+    // which has been said then. One per process.
+    static Writer* create(const WriterOptions& options) noexcept;
+
+    RecordLevel level() const { return options_.level; }
+
+    // What does not fit into the record itself follows it. Answers where the record lies, so that
+    // counts in it can grow; null if it was not written.
+    template <typename Record>
+    Record* append(Record record, std::span<const std::byte> rest = {}) noexcept {
+        static_assert(sizeof(Record) == kSlotSize && std::is_trivially_copyable_v<Record>);
+        record.prefix.kind = static_cast<uint8_t>(Record::kKind);
+        return reinterpret_cast<Record*>(put(reinterpret_cast<const std::byte*>(&record), rest));
+    }
+
+    // The number of a text, which is written if it is new. Takes memory: not for signal handlers.
+    uint32_t text(std::string_view text) noexcept;
+
+    // For texts, files, objects, operations: unique in this process and those it was forked from.
+    uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+    // Counts the files of this process: more than before in a child, which has begun its own.
+    uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
+
+    // The process ends in order. Records may come even later.
+    void end() noexcept;
+
+private:
+    // A program may meet any number of names; those beyond are written as often as they are met.
+    static constexpr size_t kInterned = 65536;
+
+    enum class Condition { Running, Stopped, Forked };
+
+    explicit Writer(const WriterOptions& options) : options_(options) {}
+
+    std::byte* put(const std::byte* record, std::span<const std::byte> rest) noexcept;
+    void stop(const Obstacle& obstacle) noexcept;
+    bool begin(const char* forked_from) noexcept;
+    bool begin_in_child() noexcept;
+    uint32_t put_text(std::string_view text) noexcept;
+    uint16_t thread_number() noexcept;
+    static void after_fork() noexcept;
+
+    WriterOptions options_;
+    SegmentFile file_;
+    std::atomic<Condition> condition_{Condition::Stopped};
+    std::atomic<uint32_t> numbers_{0};
+    std::atomic<uint32_t> generation_{1};
+    std::atomic<uint16_t> threads_{0};
+    std::mutex interned_mutex_;
+    std::unordered_map<std::string, uint32_t> interned_;
+};
+
+}  // namespace quarry::trace
