@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "hazard(*numbers): fails when the handling of these hazards is taken out"
     )
+    # A shell starts what it puts into the background with SIGINT ignored, and ignored it would stay
+    # in the programs under test.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Set before pytest-xdist starts its workers, which then agree.
     os.environ.setdefault("QUARRY_SEED", str(random.randrange(10**6)))
 

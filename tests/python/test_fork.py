@@ -2,8 +2,10 @@
 
 import pytest
 
+# Newer Pythons warn of forks beside threads, with the number of the process, which never repeats.
 PREPARE = """
-import os, sys, h5py, numpy as np
+import os, sys, warnings, h5py, numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)
 def prepare():
     with h5py.File("data.h5", "w") as f:
         f["x"] = np.arange(1000.0)

@@ -23,7 +23,9 @@ def test_good_plugin(tmp_path):
 
 
 def test_undefined_hdf5_symbol(tmp_path):
-    status, output = check(tmp_path, DOORS + "int H5open(void); static void f(void) { H5open(); } void* p = f;")
+    status, output = check(
+        tmp_path, DOORS + "int H5open(void); static void f(void) { H5open(); } void* p = f;"
+    )
     assert status == 1
     assert "H5open is undefined" in output
 
