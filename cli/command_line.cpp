@@ -18,6 +18,9 @@ Verbs verbs() {
     Verbs all;
     all.push_back(make_run_verb());
     all.push_back(make_env_verb());
+    all.push_back(make_ls_verb());
+    all.push_back(make_summary_verb());
+    all.push_back(make_export_verb());
     all.push_back(make_doctor_verb());
     all.push_back(make_completion_verb());
     return all;
@@ -25,7 +28,8 @@ Verbs verbs() {
 
 constexpr std::string_view kExamples = R"--(Examples:
   quarry doctor                      what HDF5 is here, and does Quarry work in it?
-  quarry run -- python3 script.py    run a script under Quarry
+  quarry run -- python3 script.py    run a script and record what it does
+  quarry summary                     what it used, of which files, and how
   eval "$(quarry env)"               the same for the rest of a batch script
 
 `quarry VERB --help` tells more about each verb, `man quarry` about all of them.

@@ -18,6 +18,11 @@ public:
 private:
     std::string under_;
     std::string witness_;
+    std::string trace_;
+    std::string task_;
+    std::string level_;
+    uint64_t max_size_ = 0;
+    bool no_trace_ = false;
     bool no_bytes_ = false;
     bool require_ = false;
     bool quiet_ = false;

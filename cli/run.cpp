@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <quarry/launch.hpp>
 
 #include "launch_flags.hpp"
@@ -17,14 +18,23 @@ std::string announcement(const LaunchPlan& plan, const std::string& program) {
         program, fmt::join(plan.reasons, "; "));
 }
 
+uint64_t now() {
+    using namespace std::chrono;
+    return static_cast<uint64_t>(
+        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
+
 class RunVerb : public Verb {
 public:
     std::string_view name() const override { return "run"; }
-    std::string_view summary() const override { return "Run a program under the connector"; }
+    std::string_view summary() const override {
+        return "Run a program and record what it does with its files";
+    }
     std::string_view usage() const override { return "[options] -- COMMAND..."; }
     std::string_view examples() const override {
         return "  quarry run -- python3 script.py\n"
-               "  quarry run -- h5dump -H data.h5\n"
+               "  quarry run --trace flow --task simulate -- ./simulate.sh\n"
+               "  quarry run --no-trace -- h5dump -H data.h5\n"
                "  quarry run --require --witness proof -- python3 -m pytest tests\n"
                "\nThe program keeps its own exit code, signals, input and output.";
     }
@@ -44,12 +54,32 @@ public:
             return kQuarryFailed;
         }
         if (!plan->reasons.empty() && !flags_.quiet()) say(announcement(*plan, command.front()));
-        const ExecFailure failure = become(command, with_changes(environment, plan->changes));
+        const Environment changed = with_changes(environment, plan->changes);
+        if (!plan->trace.empty()) return run_recorded(command, changed, *plan);
+        const ExecFailure failure = become(command, changed);
         say(failure.message);
         return failure.exit_code;
     }
 
 private:
+    // Stays until the end, to say so if there is nothing to show for it.
+    int run_recorded(const Command& command, const Environment& environment,
+                     const LaunchPlan& plan) const {
+        const uint64_t begin = now();
+        const ProgramEnd end = run_to_its_end(command, environment);
+        if (end.failure) {
+            say(end.failure->message);
+            return end.failure->exit_code;
+        }
+        if (!flags_.quiet() && !was_recorded_since(plan.trace, begin)) {
+            say(
+                fmt::format("nothing was recorded: {} opened no HDF5 file through the connector. "
+                            "`quarry doctor -- {}` tells whether it could.",
+                            command.front(), fmt::join(command, " ")));
+        }
+        end_like(end);
+    }
+
     LaunchFlags flags_;
 };
 

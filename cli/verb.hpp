@@ -35,6 +35,9 @@ public:
 
 std::unique_ptr<Verb> make_run_verb();
 std::unique_ptr<Verb> make_env_verb();
+std::unique_ptr<Verb> make_ls_verb();
+std::unique_ptr<Verb> make_summary_verb();
+std::unique_ptr<Verb> make_export_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_completion_verb();
 

@@ -143,7 +143,7 @@ void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info
     record.path = writer.text(path_of(object, type));
     known.has_path = record.path != trace::kNone;
     record.storage = storage.number;
-    record.serial = info.fileno;
+    record.time = trace::monotonic_now();
     std::memcpy(record.token.data(), &info.token, record.token.size());
     record.address = HADDR_UNDEF;
     if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {

@@ -318,8 +318,11 @@ void note_file(const Operation& operation, Library& library, Object* file, const
     if (file != nullptr) {
         trace::watch_task(writer);
         record.library = number_of(library, writer);
-        record.serial = serial_of_file(*file);
-        note_storage(library, record.serial, name);
+        StorageRecord* storage = storage_of_file(library, serial_of_file(*file), name);
+        if (storage != nullptr) {
+            write_storage(*storage, writer);
+            record.storage = storage->number;
+        }
         file->label = record.number;
     }
     writer.append(record);

@@ -1,7 +1,9 @@
 #include "connector/storage_record.hpp"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
@@ -67,12 +69,18 @@ unsigned long serial_of(const StorageRecord& storage) {
 
 FileIdentity identity_of_path(const char* path) noexcept {
     const int before = errno;
-    struct stat status{};
-    const bool there = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    struct statx status{};
+    const bool there = statx(AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &status) == 0 &&
+                       S_ISREG(status.stx_mode);
     errno = before;
     if (!there) return {};
-    return {status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size),
-            int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+    const auto nanoseconds = [](const statx_timestamp& time) {
+        return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+    };
+    const bool knows_birth = (status.stx_mask & STATX_BTIME) != 0;
+    return {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino, status.stx_size,
+            knows_birth ? static_cast<uint64_t>(nanoseconds(status.stx_btime)) : 0,
+            nanoseconds(status.stx_mtime)};
 }
 
 StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* name, unsigned flags,
@@ -125,22 +133,23 @@ void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
     record.path = writer.text(storage.path);
     record.driver = writer.text(storage.driver);
     record.library = number_of(*storage.library, writer);
-    record.serial = serial_of(storage);
     record.device = storage.identity.device;
     record.inode = storage.identity.inode;
+    record.born = storage.identity.born;
     record.size = storage.identity.size;
     writer.append(record);
 }
 
-void note_storage(Library& library, unsigned long serial, const char* name) noexcept {
+StorageRecord* storage_of_file(Library& library, unsigned long serial, const char* name) noexcept {
     StorageRecord* storage = storage_with_serial(library, serial);
-    if (storage == nullptr || storage->file != nullptr || !storage->path.empty()) return;
+    if (storage == nullptr || storage->file != nullptr || !storage->path.empty()) return storage;
     try {
         storage->path = absolute(name);
         storage->identity = identity_of_path(storage->path.c_str());
     } catch (const std::bad_alloc&) {
-        return;
+        give_notice(Notice::Memory, {"memory is short; the name of a file is not recorded"});
     }
+    return storage;
 }
 
 StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexcept {

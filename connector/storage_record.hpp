@@ -43,7 +43,8 @@ struct FileIdentity {
     uint64_t device = 0;  // 0 where there is no file to look at
     uint64_t inode = 0;
     uint64_t size = 0;
-    int64_t modified = 0;  // in nanoseconds
+    uint64_t born = 0;  // in nanoseconds; 0 if nobody knows
+    int64_t modified = 0;
 
     bool operator==(const FileIdentity&) const = default;
 };
@@ -71,9 +72,9 @@ void close_storage(StorageRecord* storage) noexcept;
 // Puts into the trace what is known now, the first time.
 void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept;
 
-// A file was opened that HDF5 has given this number. Only where no driver of ours has seen it there
-// is something to do.
-void note_storage(Library& library, unsigned long serial, const char* name) noexcept;
+// The one of a file that was just opened under `name` and that HDF5 has given this number, which is
+// all that is known where no driver of ours has seen it. Null if memory is short.
+StorageRecord* storage_of_file(Library& library, unsigned long serial, const char* name) noexcept;
 
 // The one that HDF5 has given this number; made without a driver's file if there is none.
 StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexcept;

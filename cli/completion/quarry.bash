@@ -1,11 +1,12 @@
 # bash completion for quarry
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
-    local launch="--no-bytes --under --witness --require --quiet --help" i
+    local launch="--trace --task --level --max-size --no-trace --no-bytes --under --witness --require --quiet --help" i
+    local verbs="run env ls summary export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "run env doctor completion help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$verbs help --help --version" -- "$word")
         return
     fi
     # Behind `--` stands another command: complete it as such.
@@ -22,16 +23,27 @@ _quarry() {
         fi
     done
     case $previous in
-        --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --trace | --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl" -- "$word"); return ;;
+        --output) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+        --by) mapfile -t COMPREPLY < <(compgen -W "task file object" -- "$word"); return ;;
         --shell) mapfile -t COMPREPLY < <(compgen -W "sh csh fish" -- "$word"); return ;;
         --under) mapfile -t COMPREPLY < <(compgen -W "native pass_through" -- "$word"); return ;;
     esac
     case $verb in
         run) mapfile -t COMPREPLY < <(compgen -W "$launch --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
+        ls | summary | export)
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            local options="--json --help"
+            [[ $verb == summary ]] && options+=" --by --top"
+            [[ $verb == export ]] && options="--format --output --help"
+            [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+            ;;
         doctor) mapfile -t COMPREPLY < <(compgen -W "--json --help --" -- "$word") ;;
         completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh --help" -- "$word") ;;
-        help) mapfile -t COMPREPLY < <(compgen -W "run env doctor completion" -- "$word") ;;
+        help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
     esac
 }
 complete -F _quarry quarry

@@ -1,6 +1,7 @@
 // Starting a program under the connector: what `quarry run` and `quarry env` do.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <quarry/result.hpp>
@@ -49,6 +50,13 @@ struct LaunchOptions {
     std::optional<bool> bytes;  // the byte layer (file driver); on unless said otherwise
     std::string under;          // another connector to stand on: "NAME" or "NAME its options"
     std::string witness;        // directory in which each process leaves proof of the connector
+
+    enum class Recording { AsBefore, Off, On };
+    Recording recording = Recording::AsBefore;
+    std::string trace;      // directory to record into; empty: an outer one, or ./quarry-trace
+    std::string level;      // objects, accesses or io, which is the default
+    uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
+    std::string task;       // name of this step; empty: a workflow manager's, or the command
 };
 
 struct Plugin {
@@ -70,6 +78,7 @@ struct LaunchPlan {
 
     Route route = Route::Connector;
     std::vector<EnvironmentChange> changes;
+    std::string trace;  // where it is recorded, as an absolute path; empty: nowhere
     // Why Quarry sees nothing, or not everything, of this program: whole sentences.
     std::vector<std::string> reasons;
 };
@@ -89,6 +98,21 @@ struct ExecFailure {
 
 // Becomes the program: same process, terminal and signals. Returns only on failure.
 ExecFailure become(const Command& command, const Environment& environment);
+
+struct ProgramEnd {
+    int exit_code = 0;
+    int signal = 0;                      // that ended it; 0 if it ended by itself
+    std::optional<ExecFailure> failure;  // it was not started at all
+};
+
+// Runs the program as a child that gets all signals meant for us, and waits for its end.
+ProgramEnd run_to_its_end(const Command& command, const Environment& environment);
+
+// Ends this process in the way the program has ended.
+[[noreturn]] void end_like(const ProgramEnd& end);
+
+// Whether any process has recorded into the trace since `moment`, in nanoseconds since 1970.
+bool was_recorded_since(const std::string& trace, uint64_t moment);
 
 enum class Shell { Posix, C, Fish };
 

@@ -14,26 +14,19 @@ bool contains(const std::vector<std::string>& items, const std::string& item) {
     return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-// What the environment already asks for: an outer Quarry's own options, or another connector, on
-// which Quarry then stands.
-ConnectorConfig inherited_config(const Environment& environment) {
-    const ConnectorChoice choice =
-        connector_choice(environment.get(kConnectorVariable).value_or(""));
-    ConnectorConfig config;
-    if (choice.name == kName) {
-        if (auto outer = parse_connector_config(choice.info)) config = *outer;
-    } else if (!choice.name.empty() && choice.name != "native") {
-        config.under = choice.name;
-        config.under_info = choice.info;
-    }
-    return config;
-}
-
 Result<ConnectorConfig> merged_config(const Environment& environment,
                                       const LaunchOptions& options) {
     ConnectorConfig config = inherited_config(environment);
     if (options.bytes) config.bytes = *options.bytes;
     if (!options.witness.empty()) config.witness = options.witness;
+    if (options.recording == LaunchOptions::Recording::Off) config.trace.clear();
+    if (options.recording == LaunchOptions::Recording::On) config.trace = options.trace;
+    if (!options.level.empty()) {
+        const auto level = record_level_named(options.level);
+        if (!level) return Error{"There is no level `" + options.level + "` of recording."};
+        config.level = *level;
+    }
+    if (options.max_size != 0) config.max_size = options.max_size;
     if (!options.under.empty()) {
         const ConnectorChoice under = connector_choice(options.under);
         config.under = under.name == "native" ? "" : under.name;
@@ -45,7 +38,7 @@ Result<ConnectorConfig> merged_config(const Environment& environment,
     if (!again || *again != config || !one_line)
         return Error{"The connector cannot be told `" + text +
                      "`: a name in it has braces that do not match, or a line break. Choose "
-                     "another directory for --witness, or other options for --under."};
+                     "another directory for --trace or --witness, or other options for --under."};
     return config;
 }
 
@@ -70,6 +63,19 @@ ConnectorChoice connector_choice(std::string_view variable) {
     const std::string_view text = trim(variable);
     const size_t space = std::min(text.find_first_of(" \t\r\n"), text.size());
     return {std::string(text.substr(0, space)), std::string(trim(text.substr(space)))};
+}
+
+ConnectorConfig inherited_config(const Environment& environment) {
+    const ConnectorChoice choice =
+        connector_choice(environment.get(kConnectorVariable).value_or(""));
+    ConnectorConfig config;
+    if (choice.name == kName) {
+        if (auto outer = parse_connector_config(choice.info)) config = *outer;
+    } else if (!choice.name.empty() && choice.name != "native") {
+        config.under = choice.name;
+        config.under_info = choice.info;
+    }
+    return config;
 }
 
 Result<std::vector<EnvironmentChange>> compose_connector(const Environment& environment,

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/connector_config.hpp"
+
 namespace quarry {
 
 inline constexpr const char* kConnectorVariable = "HDF5_VOL_CONNECTOR";
@@ -14,12 +16,18 @@ inline constexpr const char* kPreloadVariable = "HDF5_PLUGIN_PRELOAD";
 // HDF5 and Python packages look only while the variable is not set.
 inline constexpr const char* kPathUnsetVariable = "QUARRY_PLUGIN_PATH_UNSET";
 
+inline constexpr const char* kDefaultTrace = "quarry-trace";
+
 // What HDF5_VOL_CONNECTOR says: the first word is the name, the rest that connector's own business.
 struct ConnectorChoice {
     std::string name;
     std::string info;
 };
 ConnectorChoice connector_choice(std::string_view variable);
+
+// What the environment already asks for: an outer Quarry's own options, or another connector, on
+// which Quarry then stands.
+ConnectorConfig inherited_config(const Environment& environment);
 
 Result<std::vector<EnvironmentChange>> compose_connector(const Environment& environment,
                                                          const LaunchOptions& options,

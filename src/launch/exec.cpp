@@ -1,22 +1,24 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <quarry/launch.hpp>
 
 #include "base/subprocess.hpp"
 #include "launch/command.hpp"
+#include "trace/reader.hpp"
 
 namespace quarry {
+namespace {
 
-ExecFailure become(const Command& command, const Environment& environment) {
-    const std::vector<char*> arguments = exec_array(command);
-    const std::vector<std::string> entries = environment.entries();
-    const std::vector<char*> variables = exec_array(entries);
-    execvpe(arguments[0], arguments.data(), variables.data());
-    const int why = errno;
-
+ExecFailure failure_for(int why, const Command& command, const Environment& environment) {
     const std::string& name = command.front();
     const auto path = find_program(name, environment);
     if (why == ENOENT && !path)
@@ -32,6 +34,119 @@ ExecFailure become(const Command& command, const Environment& environment) {
                         why == EACCES ? " If it is a program, `chmod +x` it; a script can be given "
                                         "to its interpreter instead."
                                       : "")};
+}
+
+// Those by which others ask a program to do something; the terminal's own reach it anyway.
+constexpr std::array kPassedOn{SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+constexpr std::array kFromTerminal{SIGINT, SIGQUIT};
+
+std::atomic<pid_t> child{0};
+
+void pass_on(int signal) {
+    const int before = errno;
+    if (child > 0) kill(child, signal);
+    errno = before;
+}
+
+// While it lives, signals meant for the program go to it and do not end us.
+class SignalsToChild {
+public:
+    SignalsToChild() {
+        struct sigaction action{};
+        action.sa_flags = SA_RESTART;
+        action.sa_handler = pass_on;
+        for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &action, &passed_[i]);
+        action.sa_handler = SIG_IGN;
+        for (size_t i = 0; i < kFromTerminal.size(); ++i)
+            sigaction(kFromTerminal[i], &action, &terminal_[i]);
+    }
+    ~SignalsToChild() { restore(); }
+    SignalsToChild(const SignalsToChild&) = delete;
+    SignalsToChild& operator=(const SignalsToChild&) = delete;
+
+    // Also in the child, which begins with what we were given.
+    void restore() const {
+        for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &passed_[i], nullptr);
+        for (size_t i = 0; i < kFromTerminal.size(); ++i)
+            sigaction(kFromTerminal[i], &terminal_[i], nullptr);
+    }
+
+private:
+    std::array<struct sigaction, kPassedOn.size()> passed_{};
+    std::array<struct sigaction, kFromTerminal.size()> terminal_{};
+};
+
+int wait_for(pid_t process) {
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+}
+
+}  // namespace
+
+ExecFailure become(const Command& command, const Environment& environment) {
+    const std::vector<char*> arguments = exec_array(command);
+    const std::vector<std::string> entries = environment.entries();
+    const std::vector<char*> variables = exec_array(entries);
+    execvpe(arguments[0], arguments.data(), variables.data());
+    return failure_for(errno, command, environment);
+}
+
+ProgramEnd run_to_its_end(const Command& command, const Environment& environment) {
+    const std::vector<char*> arguments = exec_array(command);
+    const std::vector<std::string> entries = environment.entries();
+    const std::vector<char*> variables = exec_array(entries);
+    std::array<int, 2> news{};
+    if (pipe2(news.data(), O_CLOEXEC) != 0) return {0, 0, failure_for(errno, command, environment)};
+
+    const SignalsToChild signals;
+    const pid_t parent = getpid();
+    const pid_t started = fork();
+    if (started == 0) {
+        signals.restore();
+        // Whoever kills us means the program, which was we before there was anything to record.
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(1);
+        execvpe(arguments[0], arguments.data(), variables.data());
+        const int why = errno;
+        (void)!write(news[1], &why, sizeof why);
+        _exit(127);
+    }
+    const int fork_error = errno;
+    close(news[1]);
+    int why = started < 0 ? fork_error : 0;
+    if (started > 0) {
+        child = started;
+        (void)!read(news[0], &why, sizeof why);
+    }
+    close(news[0]);
+    ProgramEnd end;
+    if (started > 0) {
+        const int status = wait_for(started);
+        child = 0;
+        end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+        end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    if (why != 0) end.failure = failure_for(why, command, environment);
+    return end;
+}
+
+void end_like(const ProgramEnd& end) {
+    if (end.signal != 0) {
+        // The core, if any, is the program's own.
+        prctl(PR_SET_DUMPABLE, 0);
+        signal(end.signal, SIG_DFL);
+        raise(end.signal);
+    }
+    _exit(end.exit_code);
+}
+
+bool was_recorded_since(const std::string& trace, uint64_t moment) {
+    const auto files = trace::files_of_trace(trace);
+    if (!files) return false;
+    // Their names begin with the time, so the last is the youngest.
+    const std::string earliest = fmt::format("{:016x}", moment);
+    return files->back().substr(files->back().rfind('/') + 1) >= earliest;
 }
 
 }  // namespace quarry

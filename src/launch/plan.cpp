@@ -6,6 +6,8 @@
 #include "launch/compose.hpp"
 #include "launch/library.hpp"
 #include "launch/python.hpp"
+#include "launch/task.hpp"
+#include "trace/process_record.hpp"
 
 namespace quarry {
 namespace {
@@ -40,25 +42,45 @@ std::vector<std::string> general_reasons(const Environment& environment, const P
 }
 
 LaunchPlan aside(const Environment& environment, std::vector<std::string> reasons) {
-    return {LaunchPlan::Route::Aside, compose_aside(environment), std::move(reasons)};
+    return {LaunchPlan::Route::Aside, compose_aside(environment), "", std::move(reasons)};
 }
 
 // Made here, and its name made absolute: the program may change its directory.
-Result<LaunchOptions> with_witness_directory(LaunchOptions options) {
-    if (options.witness.empty()) return options;
+Result<std::string> made_directory(const std::string& name, const char* option) {
     std::error_code failed;
-    const auto directory = std::filesystem::absolute(options.witness, failed);
+    const auto directory = std::filesystem::absolute(name, failed);
     if (!failed) std::filesystem::create_directories(directory, failed);
     if (failed)
-        return Error{"The directory " + options.witness +
-                     " for --witness cannot be made: " + failed.message() + "."};
-    options.witness = directory;
+        return Error{"The directory " + name + " for " + option +
+                     " cannot be made: " + failed.message() + "."};
+    return directory.string();
+}
+
+Result<LaunchOptions> with_directories(LaunchOptions options) {
+    if (!options.witness.empty()) {
+        auto witness = made_directory(options.witness, "--witness");
+        if (!witness) return witness.error();
+        options.witness = *witness;
+    }
+    if (options.recording == LaunchOptions::Recording::On) {
+        auto trace = made_directory(options.trace, "--trace");
+        if (!trace) return trace.error();
+        options.trace = *trace;
+    }
+    return options;
+}
+
+// A program that is not told where to record follows an outer `quarry run`, if there is one.
+LaunchOptions with_defaults(LaunchOptions options, const Environment& environment) {
+    if (options.recording != LaunchOptions::Recording::On || !options.trace.empty()) return options;
+    const std::string outer = inherited_config(environment).trace;
+    options.trace = outer.empty() ? kDefaultTrace : outer;
     return options;
 }
 
 Result<LaunchPlan> through_connector(const Environment& environment, const LaunchOptions& options,
                                      const Plugin& plugin, std::vector<std::string> reasons) {
-    const auto prepared = with_witness_directory(options);
+    const auto prepared = with_directories(with_defaults(options, environment));
     if (!prepared) return prepared.error();
     auto changes = compose_connector(environment, *prepared, plugin.directory());
     if (!changes) {
@@ -67,7 +89,9 @@ Result<LaunchPlan> through_connector(const Environment& environment, const Launc
         reasons.push_back(changes.error().message);
         return aside(environment, std::move(reasons));
     }
-    return LaunchPlan{LaunchPlan::Route::Connector, std::move(*changes), std::move(reasons)};
+    if (!options.task.empty()) changes->push_back({trace::kTaskVariable, options.task});
+    return LaunchPlan{LaunchPlan::Route::Connector, std::move(*changes), prepared->trace,
+                      std::move(reasons)};
 }
 
 }  // namespace
@@ -91,7 +115,9 @@ Result<LaunchPlan> plan_launch(const Command& command, const Environment& enviro
     }
     const bool pointless = !libraries.empty() && !any_served;
     if (endangered || pointless) return aside(environment, reasons);
-    return through_connector(environment, options, plugin, std::move(reasons));
+    LaunchOptions with_task = options;
+    if (with_task.task.empty()) with_task.task = task_of(command, environment);
+    return through_connector(environment, with_task, plugin, std::move(reasons));
 }
 
 Result<LaunchPlan> plan_environment(const Environment& environment, const LaunchOptions& options,

@@ -59,13 +59,6 @@ constexpr std::array<std::pair<std::string_view, RecordLevel>, 3> kLevels{
      {"accesses", RecordLevel::Accesses},
      {"io", RecordLevel::Io}}};
 
-std::optional<RecordLevel> level_named(std::string_view name) {
-    for (const auto& [known, level] : kLevels) {
-        if (known == name) return level;
-    }
-    return std::nullopt;
-}
-
 std::string_view name_of(RecordLevel wanted) {
     for (const auto& [name, level] : kLevels) {
         if (level == wanted) return name;
@@ -91,7 +84,7 @@ std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
     } else if (pair.key == "trace") {
         config.trace = without_braces(pair.value);
     } else if (pair.key == "level") {
-        const auto level = level_named(pair.value);
+        const auto level = record_level_named(pair.value);
         if (!level) {
             return "says level=" + std::string(pair.value) +
                    ", which is neither objects nor accesses nor io";
@@ -110,6 +103,13 @@ std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
 }
 
 }  // namespace
+
+std::optional<RecordLevel> record_level_named(std::string_view name) {
+    for (const auto& [known, level] : kLevels) {
+        if (known == name) return level;
+    }
+    return std::nullopt;
+}
 
 Result<ConnectorConfig> parse_connector_config(std::string_view text) {
     ConnectorConfig config;

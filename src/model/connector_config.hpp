@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <quarry/result.hpp>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace quarry {
 
 // What is recorded: objects only, also accesses to their data, also every I/O.
 enum class RecordLevel : uint8_t { Objects = 1, Accesses = 2, Io = 3 };
+
+std::optional<RecordLevel> record_level_named(std::string_view name);
 
 struct ConnectorConfig {
     bool bytes = true;       // wrap the file driver, too

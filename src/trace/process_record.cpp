@@ -19,7 +19,7 @@ struct Variable {
     const char* value;
 };
 
-Variable first_set(std::initializer_list<const char*> names) {
+Variable first_set(std::span<const char* const> names) {
     for (const char* name : names) {
         const char* value = std::getenv(name);
         if (value != nullptr && *value != '\0') return {name, value};
@@ -28,7 +28,7 @@ Variable first_set(std::initializer_list<const char*> names) {
 }
 
 // Set by Open MPI, MPICH and its kin, MVAPICH2, Slurm.
-int32_t number_in(std::initializer_list<const char*> names) {
+int32_t number_in(std::span<const char* const> names) {
     const Variable found = first_set(names);
     return found.value != nullptr ? std::atoi(found.value) : -1;
 }
@@ -71,9 +71,8 @@ void record_task(Writer& writer, TaskSource source, std::string_view name, const
 }
 
 void record_first_task(Writer& writer, const std::vector<std::string>& command) {
-    const Variable told = first_set({kTaskVariable});
-    const Variable job = first_set({"AIRFLOW_CTX_TASK_ID", "SNAKEMAKE_RULE", "NXF_TASK_NAME",
-                                    "DASK_WORKER_NAME", "SLURM_JOB_NAME"});
+    const Variable told = first_set(std::array{kTaskVariable});
+    const Variable job = first_set(kWorkflowVariables);
     if (told.value != nullptr) {
         task_value = told.value;
         record_task(writer, TaskSource::Option, told.value, told.name);
@@ -97,11 +96,12 @@ void record_process(Writer& writer) noexcept {
         record.directory = writer.text(link_target("/proc/self/cwd"));
         record.program = writer.text(link_target("/proc/self/exe"));
         record.user_id = getuid();
-        record.rank = number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                 "MV2_COMM_WORLD_RANK", "SLURM_PROCID"});
-        record.ranks =
-            number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"});
-        const Variable job = first_set({"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"});
+        record.rank = number_in(std::array{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                           "MV2_COMM_WORLD_RANK", "SLURM_PROCID"});
+        record.ranks = number_in(
+            std::array{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"});
+        const Variable job =
+            first_set(std::array{"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"});
         record.job = job.value != nullptr ? writer.text(job.value) : kNone;
         writer.append(record);
         record_first_task(writer, command);

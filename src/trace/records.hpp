@@ -76,12 +76,10 @@ struct FileOpened {
     uint32_t number;
     uint32_t name;  // as the program gave it
     uint32_t library;
-    uint32_t driver;
-    uint64_t serial;     // HDF5's number of the open file, which its Storage has, too
-    uint32_t mode;       // H5F_ACC_ flags
-    uint32_t connector;  // the one below, if it is not the native one
+    uint32_t storage;
+    uint32_t mode;  // HDF5's flags: 1 writable, 2 truncated, 4 exclusive, 32 and 64 SWMR
     uint32_t operation;
-    uint32_t unused;
+    std::array<uint64_t, 2> unused;
 };
 
 struct FileClosed {
@@ -103,9 +101,9 @@ struct Storage {
     uint32_t path;  // absolute
     uint32_t driver;
     uint32_t library;
-    uint64_t serial;
     uint64_t device;  // 0 where there is no file to look at
     uint64_t inode;
+    uint64_t born;  // when the file was made, in nanoseconds since 1970; 0 if nobody knows
     uint64_t size;  // when it was opened
 };
 
@@ -140,7 +138,7 @@ struct Object {
     uint32_t path;
     uint32_t description;  // JSON: type, shape, layout, chunks, filters ...
     uint32_t storage;
-    uint64_t serial;                // HDF5's number of the open file that it is in
+    uint64_t time;
     std::array<uint8_t, 16> token;  // its identity in that file
     uint64_t address;               // of contiguous data; all ones where there is none
     uint64_t stored;                // bytes allocated for its data

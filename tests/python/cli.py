@@ -2,11 +2,14 @@
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 from running import clean_environment
 
 REPOSITORY = Path(__file__).parents[2]
+# Where traces of programs go that are not told where.
+SCRATCH = tempfile.TemporaryDirectory(prefix="quarry-test-")
 QUARRY = Path(os.environ.get("QUARRY_PROGRAM", REPOSITORY / "build/bin/quarry")).resolve()
 
 
@@ -14,7 +17,8 @@ def quarry(
     *words: object, env: dict[str, str] | None = None, **more
 ) -> subprocess.CompletedProcess:
     environment = clean_environment() | (env or {})
-    more = {"capture_output": True, "text": True, "timeout": 120} | more
+    defaults = {"capture_output": True, "text": True, "timeout": 120, "cwd": SCRATCH.name}
+    more = defaults | more
     return subprocess.run([str(QUARRY), *map(str, words)], env=environment, check=False, **more)
 
 

@@ -101,8 +101,8 @@ def test_is_the_process_that_gets_the_signals() -> None:
         assert process.wait(timeout=20) == 9
 
 
-def test_leaves_no_process_in_between() -> None:
-    command = [QUARRY, "run", "--", "sh", "-c", "echo $$"]
+def test_leaves_no_process_in_between_where_nothing_is_recorded() -> None:
+    command = [QUARRY, "run", "--no-trace", "--", "sh", "-c", "echo $$"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env=clean_environment()
     ) as process:
@@ -111,9 +111,10 @@ def test_leaves_no_process_in_between() -> None:
 
 def test_touches_neither_input_nor_output() -> None:
     data = bytes(range(256)) * 4096
-    done = quarry("run", "--", "cat", input=data, text=False)
-    assert done.stdout == data
-    assert done.stderr == b""
+    for options in ((), ("--no-trace",)):
+        done = quarry("run", "--quiet", *options, "--", "cat", input=data, text=False)
+        assert done.stdout == data
+        assert done.stderr == b""
 
 
 def test_keeps_the_terminal() -> None:
@@ -172,7 +173,7 @@ def test_steps_aside_for_a_static_hdf5_that_hides_its_functions(tmp_path: Path) 
 
 
 def test_takes_a_static_hdf5_that_shows_its_functions(tmp_path: Path) -> None:
-    done = quarry("run", "--", make_program(tmp_path, "1.14.5", "exported"))
+    done = quarry("run", "--no-trace", "--", make_program(tmp_path, "1.14.5", "exported"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "quarry bytes=on\n", "")
 
 

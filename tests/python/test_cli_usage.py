@@ -8,7 +8,7 @@ import pytest
 
 from cli import QUARRY, REPOSITORY, quarry
 
-VERBS = ["run", "env", "doctor", "completion"]
+VERBS = ["run", "env", "ls", "summary", "export", "doctor", "completion"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <quarry/trace.hpp>
+
+#include "terminal.hpp"
+#include "verb.hpp"
+
+namespace quarry::cli {
+namespace {
+
+class ExportVerb : public Verb {
+public:
+    std::string_view name() const override { return "export"; }
+    std::string_view summary() const override {
+        return "Write all that a trace holds in a format for other programs";
+    }
+    std::string_view usage() const override { return "[options] [TRACE]"; }
+    std::string_view examples() const override {
+        return "  quarry export --format jsonl | jq 'select(.event == \"io\")'\n"
+               "  quarry export flow --output flow.jsonl";
+    }
+    void declare_options(CLI::App& app) override {
+        app.add_option("trace", trace_, "directory of the trace")->type_name("TRACE");
+        app.add_option("--format", format_, "jsonl: one JSON object a line (default)")
+            ->type_name("FORMAT")
+            ->check(CLI::IsMember({"jsonl"}));
+        app.add_option("-o,--output", output_, "write into this file instead of standard output")
+            ->type_name("FILE");
+    }
+
+    int execute(const Command&) override {
+        std::FILE* out = output_.empty() ? stdout : std::fopen(output_.c_str(), "wx");
+        if (out == nullptr) {
+            say(fmt::format("{} cannot be written: {}. Nothing that exists is overwritten.",
+                            output_, std::strerror(errno)));
+            return kQuarryFailed;
+        }
+        const auto facts = export_jsonl(trace_, out);
+        const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
+        if (out != stdout) std::fclose(out);
+        if (!facts) {
+            if (!output_.empty()) std::remove(output_.c_str());
+            say(facts.error().message);
+            return kQuarryFailed;
+        }
+        if (!written) {
+            say(fmt::format("not all could be written: {}.", std::strerror(errno)));
+            return kQuarryFailed;
+        }
+        for (const std::string& problem : facts->problems) say(problem);
+        return kSuccess;
+    }
+
+private:
+    std::string trace_ = "quarry-trace";
+    std::string format_ = "jsonl";
+    std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_export_verb() {
+    return std::make_unique<ExportVerb>();
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,112 @@
+// Who used what of which data, and how: the answer that a trace gives.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <quarry/result.hpp>
+#include <string>
+#include <vector>
+
+namespace quarry {
+
+// A step of a workflow: the processes that worked under one name.
+struct TaskFacts {
+    std::string name;
+    uint64_t begin = 0;  // nanoseconds since 1970
+    uint64_t end = 0;
+    std::vector<uint32_t> processes;
+};
+
+struct ProcessFacts {
+    std::string host;
+    uint32_t pid = 0;
+    uint32_t parent_pid = 0;
+    int32_t rank = -1;
+    std::vector<std::string> command;
+    std::string directory;
+    std::string program;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    bool ended = false;      // in order; otherwise it runs still, or was killed
+    std::string incomplete;  // why not all of it is recorded, and from when; empty if all is
+};
+
+struct FileFacts {
+    std::string path;  // the first by which it was opened
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    uint64_t size = 0;  // when it was last closed, or opened
+    std::string driver;
+};
+
+enum class ObjectKind : uint8_t { Unknown, Group, Dataset, NamedType };
+
+struct ObjectFacts {
+    uint32_t file = 0;
+    std::string path;
+    ObjectKind kind = ObjectKind::Unknown;
+    std::string description;  // JSON, of datasets
+};
+
+// Counts of what a task did with an object, or with all of a file, or with anything.
+struct Usage {
+    uint64_t opens = 0;
+    uint64_t reads = 0;  // calls of the program that move data
+    uint64_t writes = 0;
+    uint64_t touches = 0;        // of attributes, links, properties
+    uint64_t selected_read = 0;  // bytes that the program asked for
+    uint64_t selected_written = 0;
+    uint64_t ios = 0;
+    uint64_t metadata_ios = 0;
+    uint64_t moved_read = 0;  // bytes between HDF5 and the file
+    uint64_t moved_written = 0;
+    uint64_t metadata_bytes = 0;
+    uint64_t unique_bytes = 0;  // different bytes of the file among those moved
+    uint64_t sequential = 0;    // I/Os that begin where the one before ended
+    uint64_t strided = 0;       // that are as far from the one before as that was from its own
+    uint64_t io_time = 0;       // nanoseconds
+    uint64_t access_time = 0;
+    uint64_t credited_otherwise = 0;  // bytes whose address and whose operation name two objects
+
+    Usage& operator+=(const Usage& other);
+};
+
+inline constexpr uint32_t kNobody = ~uint32_t{0};
+
+// Of one task, file and object; kNobody where a row stands for all of them.
+struct UsageRow {
+    uint32_t task = kNobody;
+    uint32_t file = kNobody;
+    uint32_t object = kNobody;
+    Usage usage;
+};
+
+struct TraceFacts {
+    std::string directory;
+    std::vector<TaskFacts> tasks;
+    std::vector<ProcessFacts> processes;
+    std::vector<FileFacts> files;
+    std::vector<ObjectFacts> objects;
+    uint64_t records = 0;
+    uint64_t uncredited_bytes = 0;  // raw data of which nobody can say to which object it belongs
+    std::vector<std::string> problems;  // whole sentences: damaged files, missing parts
+};
+
+struct TraceSummary {
+    TraceFacts facts;
+    std::vector<UsageRow> rows;  // one per task, file and object
+};
+
+// Who and what is in a trace, without counting what was done.
+Result<TraceFacts> facts_of_trace(const std::string& directory);
+
+Result<TraceSummary> summarize_trace(const std::string& directory);
+
+// Writes everything that happened, one JSON object a line; see docs/formats/export.md.
+Result<TraceFacts> export_jsonl(const std::string& directory, std::FILE* out);
+
+// Rows added up: by task, or by task and file.
+enum class UsageGrain { Task, File, Object };
+std::vector<UsageRow> rows_by(const TraceSummary& summary, UsageGrain grain);
+
+}  // namespace quarry

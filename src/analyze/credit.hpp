@@ -1,0 +1,37 @@
+// To which object an I/O belongs: by its address where that is known, else by the call that caused
+// it.
+#pragma once
+
+#include "analyze/trace_index.hpp"
+
+namespace quarry::analyze {
+
+inline constexpr uint8_t kRawData = 3;  // as HDF5 numbers kinds of memory
+
+struct Credit {
+    uint32_t file = kNobody;
+    uint32_t by_address = kNobody;
+    uint32_t by_operation = kNobody;
+
+    uint32_t object() const { return by_address != kNobody ? by_address : by_operation; }
+    bool differs() const {
+        return by_address != kNobody && by_operation != kNobody && by_address != by_operation;
+    }
+};
+
+inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
+                        const trace::Io& record) {
+    Credit credit;
+    credit.file = tables.file_of(record.storage);
+    credit.by_operation = record.object != trace::kNone
+                              ? tables.object_of(record.object)
+                              : tables.object_of_operation(record.operation);
+    if (credit.file == kNobody) return credit;
+    const AddressMap& addresses = index.addresses[credit.file];
+    credit.by_address = record.memory == kRawData
+                            ? addresses.owner(record.address, record.size).value_or(kNobody)
+                            : addresses.header_owner(record.address, record.size).value_or(kNobody);
+    return credit;
+}
+
+}  // namespace quarry::analyze

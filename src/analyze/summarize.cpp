@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <map>
+#include <quarry/trace.hpp>
+
+#include "analyze/credit.hpp"
+
+namespace quarry {
+namespace {
+
+using namespace analyze;
+
+struct RowKey {
+    uint32_t task;
+    uint32_t file;
+    uint32_t object;
+    auto operator<=>(const RowKey&) const = default;
+};
+
+struct Extent {
+    uint64_t begin;
+    uint64_t end;
+};
+
+struct Row {
+    Usage usage;
+    std::vector<Extent> extents;
+};
+
+uint64_t distinct_bytes(std::vector<Extent>& extents) {
+    std::sort(extents.begin(), extents.end(),
+              [](const Extent& left, const Extent& right) { return left.begin < right.begin; });
+    uint64_t total = 0;
+    uint64_t reached = 0;
+    for (const Extent& extent : extents) {
+        const uint64_t begin = std::max(extent.begin, reached);
+        if (extent.end > begin) total += extent.end - begin;
+        reached = std::max(reached, extent.end);
+    }
+    return total;
+}
+
+// Keeps the list short: programs read the same bytes again and again.
+void add_extent(std::vector<Extent>& extents, Extent extent) {
+    if (!extents.empty() && extents.back().end == extent.begin) {
+        extents.back().end = extent.end;
+        return;
+    }
+    extents.push_back(extent);
+}
+
+// Where a process was in a file.
+struct Position {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    int64_t step = 0;
+    bool known = false;
+};
+
+class Counting {
+public:
+    Counting(TraceIndex& index, std::map<RowKey, Row>& rows, const ProcessTables& tables,
+             const std::map<std::string, uint32_t>& tasks)
+        : index_(index), rows_(rows), tables_(tables), tasks_(tasks) {
+        // A forked process goes on with its parent's task until it says otherwise.
+        for (const ProcessTables* one = &tables; one != nullptr && task_ == kNobody;
+             one = one->parent) {
+            for (uint32_t i = 0; i < index.facts.tasks.size(); ++i) {
+                const auto& processes = index.facts.tasks[i].processes;
+                if (std::find(processes.begin(), processes.end(), one->process) !=
+                    processes.end()) {
+                    task_ = i;
+                    break;
+                }
+            }
+        }
+    }
+
+    void operator()(const trace::Task& record, const trace::Rest&) {
+        const auto task = tasks_.find(tables_.text(record.name));
+        if (task != tasks_.end()) task_ = task->second;
+    }
+
+    void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
+        if (Usage* usage = usage_of(record.number)) ++usage->opens;
+    }
+
+    void operator()(const trace::Touch& record, const trace::Rest&) {
+        if (Usage* usage = usage_of(record.object)) ++usage->touches;
+    }
+
+    void operator()(const trace::Access& record, const trace::Rest&) {
+        Usage* usage = usage_of(record.object);
+        if (usage == nullptr || (record.prefix.flags & trace::kAccessFailed) != 0) return;
+        const bool writes = (record.prefix.flags & trace::kAccessWrite) != 0;
+        (writes ? usage->writes : usage->reads) += 1;
+        (writes ? usage->selected_written : usage->selected_read) += record.bytes;
+        usage->access_time += record.duration;
+    }
+
+    void operator()(const trace::Io& record, const trace::Rest&) {
+        const Credit credit = credit_of(index_, tables_, record);
+        if (credit.file == kNobody) return;
+        const bool raw = record.memory == kRawData;
+        if (raw && credit.object() == kNobody) index_.facts.uncredited_bytes += record.size;
+
+        Row& row = rows_[{task_, credit.file, credit.object()}];
+        Usage& usage = row.usage;
+        if (credit.differs()) usage.credited_otherwise += record.size;
+        const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
+        ++usage.ios;
+        (writes ? usage.moved_written : usage.moved_read) += record.size;
+        if (!raw) {
+            ++usage.metadata_ios;
+            usage.metadata_bytes += record.size;
+        }
+        usage.io_time += record.duration;
+        add_extent(row.extents, {record.address, record.address + record.size});
+        count_pattern(usage, positions_[record.storage], record);
+    }
+
+private:
+    static void count_pattern(Usage& usage, Position& position, const trace::Io& record) {
+        const auto step = static_cast<int64_t>(record.address - position.begin);
+        if (position.known && record.address == position.end) {
+            ++usage.sequential;
+        } else if (position.known && step == position.step) {
+            ++usage.strided;
+        }
+        position = {record.address, record.address + record.size, step, true};
+    }
+
+    Usage* usage_of(uint32_t number) {
+        const uint32_t object = tables_.object_of(number);
+        if (object == kNobody) return nullptr;
+        return &rows_[{task_, index_.facts.objects[object].file, object}].usage;
+    }
+
+    TraceIndex& index_;
+    std::map<RowKey, Row>& rows_;
+    const ProcessTables& tables_;
+    const std::map<std::string, uint32_t>& tasks_;
+    uint32_t task_ = kNobody;
+    std::unordered_map<uint32_t, Position> positions_;
+};
+
+}  // namespace
+
+Result<TraceFacts> facts_of_trace(const std::string& directory) {
+    auto index = index_trace(directory);
+    if (!index) return index.error();
+    return std::move(index->facts);
+}
+
+Result<TraceSummary> summarize_trace(const std::string& directory) {
+    auto index = index_trace(directory);
+    if (!index) return index.error();
+    std::map<std::string, uint32_t> tasks;
+    for (uint32_t i = 0; i < index->facts.tasks.size(); ++i) tasks[index->facts.tasks[i].name] = i;
+    std::map<RowKey, Row> rows;
+    for (const auto& tables : index->processes) {
+        tables->file->each(Counting(*index, rows, *tables, tasks));
+    }
+    TraceSummary summary;
+    for (auto& [key, row] : rows) {
+        row.usage.unique_bytes = distinct_bytes(row.extents);
+        summary.rows.push_back({key.task, key.file, key.object, row.usage});
+    }
+    summary.facts = std::move(index->facts);
+    return summary;
+}
+
+}  // namespace quarry

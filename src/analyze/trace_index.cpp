@@ -1,0 +1,317 @@
+#include "analyze/trace_index.hpp"
+
+#include <filesystem>
+#include <tuple>
+
+#include "analyze/credit.hpp"
+
+namespace quarry::analyze {
+namespace {
+
+constexpr uint64_t kNowhere = ~uint64_t{0};
+
+// Whether values of the dataset lie in the global heap, which datasets share and HDF5 calls raw
+// data.
+bool uses_heap(const ObjectFacts& dataset) {
+    const std::string& text = dataset.description;
+    if (text.find("variable-length") != std::string::npos) return true;
+    if (text.find("reference") != std::string::npos) return true;
+    constexpr std::string_view string = "string";
+    for (size_t at = text.find(string); at != std::string::npos; at = text.find(string, at + 1)) {
+        const size_t behind = at + string.size();
+        if (behind >= text.size() || text[behind] != '[') return true;
+    }
+    return false;
+}
+
+using FileKey = std::tuple<uint64_t, uint64_t, uint64_t, std::string>;
+
+// What is the same although different processes have met it.
+struct Shared {
+    TraceIndex index;
+    std::map<FileKey, uint32_t> files;
+    std::map<std::pair<uint32_t, std::array<uint8_t, 16>>, uint32_t> objects;
+    std::map<std::string, uint32_t> tasks;
+    std::unordered_map<std::string, ProcessTables*> by_name;
+};
+
+// The records that define something, for one process.
+class Definitions {
+public:
+    Definitions(Shared& shared, ProcessTables& tables) : shared_(shared), tables_(tables) {}
+
+    void operator()(const trace::Text& record, const trace::Rest& rest) {
+        count();
+        tables_.texts[record.number] = rest.after(record.bytes, record.size);
+    }
+
+    void operator()(const trace::Process& record, const trace::Rest&) {
+        count();
+        ProcessFacts& process = facts().processes[tables_.process];
+        process.rank = record.rank;
+        process.directory = tables_.text(record.directory);
+        process.program = tables_.text(record.program);
+        const std::string command = tables_.text(record.command);
+        for (size_t at = 0; at < command.size();) {
+            process.command.emplace_back(command.c_str() + at);
+            at += process.command.back().size() + 1;
+        }
+    }
+
+    void operator()(const trace::Task& record, const trace::Rest&) {
+        count();
+        const std::string name = tables_.text(record.name);
+        const auto [known, is_new] =
+            shared_.tasks.try_emplace(name, static_cast<uint32_t>(facts().tasks.size()));
+        const uint64_t time = realtime(record.time);
+        if (is_new) facts().tasks.push_back({name, time, time, {}});
+        TaskFacts& task = facts().tasks[known->second];
+        task.begin = std::min(task.begin, time);
+        if (task.processes.empty() || task.processes.back() != tables_.process)
+            task.processes.push_back(tables_.process);
+        seen(record.time);
+    }
+
+    void operator()(const trace::Storage& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const std::string path = tables_.text(record.path);
+        // Without the time of its birth a number may since belong to another file.
+        const bool by_path = record.device == 0 || record.born == 0;
+        const FileKey key{record.device, record.inode, record.born, by_path ? path : ""};
+        const auto [known, is_new] =
+            shared_.files.try_emplace(key, static_cast<uint32_t>(facts().files.size()));
+        if (is_new) {
+            facts().files.push_back(
+                {path, record.device, record.inode, record.size, tables_.text(record.driver)});
+            shared_.index.addresses.emplace_back();
+        }
+        tables_.storages[record.number] = known->second;
+    }
+
+    void operator()(const trace::StorageClosed& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const uint32_t file = tables_.file_of(record.number);
+        if (file != kNobody && record.size > 0) facts().files[file].size = record.size;
+    }
+
+    void operator()(const trace::StorageBase& record, const trace::Rest&) {
+        count();
+        bases_[tables_.file_of(record.number)] = record.base;
+    }
+
+    void operator()(const trace::Object& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const uint32_t file = tables_.file_of(record.storage);
+        if (file == kNobody) return;
+        const auto [known, is_new] = shared_.objects.try_emplace(
+            {file, record.token}, static_cast<uint32_t>(facts().objects.size()));
+        if (is_new) facts().objects.emplace_back().file = file;
+        const uint32_t number = known->second;
+        tables_.objects[record.number] = number;
+        ObjectFacts& object = facts().objects[number];
+        if (record.path != trace::kNone) object.path = tables_.text(record.path);
+        if (record.description != trace::kNone)
+            object.description = tables_.text(record.description);
+        if (record.prefix.flags <= static_cast<uint8_t>(ObjectKind::NamedType))
+            object.kind = static_cast<ObjectKind>(record.prefix.flags);
+        AddressMap& addresses = shared_.index.addresses[file];
+        uint64_t header = 0;
+        std::memcpy(&header, record.token.data(), sizeof header);
+        addresses.claim_header(header + base_of(file), number);
+        if (record.address != kNowhere) addresses.claim(record.address, record.stored, number);
+    }
+
+    void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
+        count();
+        seen(record.start);
+        resolve(record.operation, record.number);
+    }
+    void operator()(const trace::Touch& record, const trace::Rest&) {
+        count();
+        seen(record.start);
+        resolve(record.operation, record.object);
+    }
+    void operator()(const trace::Access& record, const trace::Rest&) {
+        count();
+        seen(record.start + record.duration);
+        resolve(record.operation, record.object);
+    }
+    void operator()(const trace::ObjectClosed& record, const trace::Rest&) {
+        count();
+        seen(record.start + record.duration);
+    }
+    void operator()(const trace::FileOpened& record, const trace::Rest&) {
+        count();
+        seen(record.start + record.duration);
+    }
+    void operator()(const trace::FileClosed& record, const trace::Rest&) {
+        count();
+        seen(record.start + record.duration);
+    }
+
+    void operator()(const trace::Io& record, const trace::Rest&) {
+        count();
+        seen(record.start + record.duration);
+        if (record.object == trace::kNone) {
+            if (record.operation != trace::kNone)
+                tables_.operations.try_emplace(record.operation, kNobody);
+            return;
+        }
+        // A dataset's own calls tell where its chunks lie.
+        const uint32_t object = tables_.object_of(record.object);
+        const uint32_t file = tables_.file_of(record.storage);
+        if (record.memory != kRawData || object == kNobody || file == kNobody) return;
+        const ObjectFacts& owner = facts().objects[object];
+        if (owner.file == file && owner.kind == ObjectKind::Dataset && !uses_heap(owner))
+            shared_.index.addresses[file].claim(record.address, record.size, object);
+    }
+
+    void operator()(const trace::Chunk& record, const trace::Rest&) {
+        count();
+        const uint32_t object = tables_.object_of(record.object);
+        const uint32_t file = tables_.file_of(record.storage);
+        if (object != kNobody && file != kNobody)
+            shared_.index.addresses[file].claim(record.address, record.size, object);
+    }
+
+    uint64_t last() const { return last_; }
+
+private:
+    TraceFacts& facts() { return shared_.index.facts; }
+    void count() { ++facts().records; }
+    void seen(uint64_t time) { last_ = std::max(last_, time); }
+    uint64_t realtime(uint64_t monotonic) const {
+        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
+    }
+    uint64_t base_of(uint32_t file) const {
+        const auto base = bases_.find(file);
+        return base != bases_.end() ? base->second : 0;
+    }
+    void resolve(uint32_t operation, uint32_t object) {
+        const auto pending = tables_.operations.find(operation);
+        if (pending == tables_.operations.end()) return;
+        const uint32_t found = tables_.object_of(object);
+        // Of several objects only the address can tell.
+        const bool first = pending->second == kNobody || pending->second == found;
+        pending->second = first ? found : kNobody;
+    }
+
+    Shared& shared_;
+    ProcessTables& tables_;
+    std::unordered_map<uint32_t, uint64_t> bases_;
+    uint64_t last_ = 0;
+};
+
+std::string stop_sentence(const trace::Header& header) {
+    switch (static_cast<trace::StopReason>(header.stop_reason)) {
+        case trace::StopReason::SizeLimit:
+            return "its size limit was reached";
+        case trace::StopReason::Vanished:
+            return "its directory was removed";
+        case trace::StopReason::NoMemory:
+            return "memory was short";
+        default:
+            return "the disk was full";
+    }
+}
+
+void report_damage(TraceFacts& facts, const std::string& path, const trace::Damage& damage) {
+    if (damage.malformed > 0)
+        facts.problems.push_back(path + " is damaged: " + std::to_string(damage.malformed) +
+                                 " slots hold no record.");
+    if (damage.missing > 0)
+        facts.problems.push_back(path + " has been cut off: " + std::to_string(damage.missing) +
+                                 " bytes are missing at its end.");
+}
+
+void add_process(Shared& shared, trace::ProcessFile&& file) {
+    const trace::Header& header = file.header();
+    TraceFacts& facts = shared.index.facts;
+    auto& tables = *shared.index.processes.emplace_back(std::make_unique<ProcessTables>());
+    tables.process = static_cast<uint32_t>(facts.processes.size());
+    tables.to_realtime = static_cast<int64_t>(header.realtime - header.monotonic);
+    const std::string name = std::filesystem::path(file.path()).filename();
+    shared.by_name[name] = &tables;
+    const auto parent = shared.by_name.find(header.forked_from.data());
+    if (parent != shared.by_name.end()) tables.parent = parent->second;
+
+    ProcessFacts process;
+    process.host = header.host.data();
+    process.pid = header.pid;
+    process.parent_pid = header.parent_pid;
+    process.begin = header.realtime;
+    process.ended = header.state == static_cast<uint32_t>(trace::State::Ended);
+    if (tables.parent != nullptr) {
+        const ProcessFacts& before = facts.processes[tables.parent->process];
+        process.command = before.command;
+        process.directory = before.directory;
+        process.program = before.program;
+        process.rank = before.rank;
+    }
+    if (header.state == static_cast<uint32_t>(trace::State::Stopped))
+        process.incomplete = stop_sentence(header);
+    facts.processes.push_back(process);
+
+    Definitions definitions(shared, tables);
+    const trace::Damage damage = file.each(definitions);
+    report_damage(facts, file.path(), damage);
+    const uint64_t last = std::max(definitions.last(), header.monotonic);
+    facts.processes[tables.process].end = last + static_cast<uint64_t>(tables.to_realtime);
+    if (header.lost > 0)
+        facts.problems.push_back(file.path() + " lacks at least " + std::to_string(header.lost) +
+                                 " records.");
+    tables.file = std::make_unique<trace::ProcessFile>(std::move(file));
+}
+
+template <typename Value>
+const Value* find_in(const std::unordered_map<uint32_t, Value>& map, uint32_t number) {
+    const auto found = map.find(number);
+    return found != map.end() ? &found->second : nullptr;
+}
+
+}  // namespace
+
+std::string ProcessTables::text(uint32_t number) const {
+    if (const std::string* own = find_in(texts, number)) return *own;
+    return parent != nullptr ? parent->text(number) : "";
+}
+
+uint32_t ProcessTables::file_of(uint32_t storage) const {
+    if (const uint32_t* own = find_in(storages, storage)) return *own;
+    return parent != nullptr ? parent->file_of(storage) : kNobody;
+}
+
+uint32_t ProcessTables::object_of(uint32_t number) const {
+    if (const uint32_t* own = find_in(objects, number)) return *own;
+    return parent != nullptr ? parent->object_of(number) : kNobody;
+}
+
+uint32_t ProcessTables::object_of_operation(uint32_t operation) const {
+    const uint32_t* own = find_in(operations, operation);
+    return own != nullptr ? *own : kNobody;
+}
+
+Result<TraceIndex> index_trace(const std::string& directory) {
+    const auto paths = trace::files_of_trace(directory);
+    if (!paths) return paths.error();
+    Shared shared;
+    shared.index.facts.directory = directory;
+    for (const std::string& path : *paths) {
+        auto file = trace::ProcessFile::open(path);
+        if (file) {
+            add_process(shared, std::move(*file));
+        } else {
+            shared.index.facts.problems.push_back(file.error().message);
+        }
+    }
+    for (TaskFacts& task : shared.index.facts.tasks) {
+        for (const uint32_t process : task.processes)
+            task.end = std::max(task.end, shared.index.facts.processes[process].end);
+    }
+    return std::move(shared.index);
+}
+
+}  // namespace quarry::analyze

@@ -1,0 +1,38 @@
+// The first walk over a trace: who and what is in it, and which bytes belong to which object.
+#pragma once
+
+#include <memory>
+#include <quarry/trace.hpp>
+#include <unordered_map>
+
+#include "analyze/address_map.hpp"
+#include "trace/reader.hpp"
+
+namespace quarry::analyze {
+
+// What the numbers in one process's file stand for. A forked process knows its parent's, too.
+struct ProcessTables {
+    std::unique_ptr<trace::ProcessFile> file;
+    const ProcessTables* parent = nullptr;
+    uint32_t process = kNobody;
+    int64_t to_realtime = 0;  // added to a monotonic time
+    std::unordered_map<uint32_t, std::string> texts;
+    std::unordered_map<uint32_t, uint32_t> storages;    // number -> file
+    std::unordered_map<uint32_t, uint32_t> objects;     // number -> object
+    std::unordered_map<uint32_t, uint32_t> operations;  // number -> object, where I/O lacks it
+
+    std::string text(uint32_t number) const;
+    uint32_t file_of(uint32_t storage) const;
+    uint32_t object_of(uint32_t number) const;
+    uint32_t object_of_operation(uint32_t operation) const;
+};
+
+struct TraceIndex {
+    TraceFacts facts;
+    std::vector<std::unique_ptr<ProcessTables>> processes;
+    std::vector<AddressMap> addresses;  // of each file
+};
+
+Result<TraceIndex> index_trace(const std::string& directory);
+
+}  // namespace quarry::analyze
