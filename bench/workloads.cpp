@@ -3,6 +3,7 @@
 //
 //   workloads --benchmark_filter=large_read     a workload
 //   workloads tiny COUNT                        for counting instructions: nothing but HDF5 calls
+//   workloads again COUNT                       the same, on datasets that were opened before
 //
 // Files lie in the current directory; `workloads prepare` makes those that are read.
 #include <benchmark/benchmark.h>
@@ -23,6 +24,7 @@ constexpr hsize_t kGibibyte = hsize_t{1} << 30;
 constexpr int kManyDatasets = 200;
 constexpr hsize_t kManyBytes = 1'000'000;
 constexpr int kTinyDatasets = 2000;
+constexpr int kTinyAgain = 100;
 
 void fail(const char* what) {
     std::fprintf(stderr, "workloads: %s failed\n", what);
@@ -138,11 +140,11 @@ void prepare() {
     H5Fclose(file);
 }
 
-void tiny(int count) {
+void tiny(int count, int different) {
     std::vector<int> values(16);
     const hid_t file = open_file("tiny.h5");
     for (int i = 0; i < count; ++i)
-        read_dataset<int>(file, numbered(i).c_str(), H5T_NATIVE_INT, values);
+        read_dataset<int>(file, numbered(i % different).c_str(), H5T_NATIVE_INT, values);
     H5Fclose(file);
 }
 
@@ -154,8 +156,8 @@ int main(int count, char** arguments) {
         prepare();
         return 0;
     }
-    if (verb == "tiny" && count > 2) {
-        tiny(std::atoi(arguments[2]));
+    if ((verb == "tiny" || verb == "again") && count > 2) {
+        tiny(std::atoi(arguments[2]), verb == "tiny" ? kTinyDatasets : kTinyAgain);
         return 0;
     }
     benchmark::Initialize(&count, arguments);

@@ -32,7 +32,7 @@ struct Forward<Group, Callback> {
         if constexpr (kIsService<Class>) {
             return finish(under, callback(ours.below, arguments...), arguments...);
         } else {
-            const Operation operation(number_of(ours), transfer_list(arguments...));
+            const Operation operation(ours.known, transfer_list(arguments...));
             const auto answer = finish(under, callback(ours.below, arguments...), arguments...);
             if (operation) note(Call<Callback>(), operation, ours, answer, arguments...);
             return answer;

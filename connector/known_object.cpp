@@ -147,6 +147,7 @@ void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info
     std::memcpy(record.token.data(), &info.token, record.token.size());
     record.address = HADDR_UNDEF;
     if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {
+        known.is_stale = false;
         record.description = writer.text(description_of(object, known));
         record.address = known.address = contiguous_address(object);
         record.stored = stored_bytes(object);
@@ -167,7 +168,7 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bo
         anew = true;
     }
     // An attribute of a dataset may come before the dataset itself, which tells more.
-    const bool unasked = type == H5I_DATASET && known->element_size == 0;
+    const bool unasked = type == H5I_DATASET && (known->element_size == 0 || known->is_stale);
     if (anew || unasked) {
         write_storage(*storage, writer);
         write_object(object, type, info, *known, *storage, writer);

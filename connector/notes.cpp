@@ -15,8 +15,7 @@ struct Touching {
     uint64_t bytes = 0;
 };
 
-void touch(const Operation& operation, Object& object, H5I_type_t type, const Touching& touching) {
-    const KnownObject* known = known_of(object, type);
+void touch(const Operation& operation, const KnownObject* known, const Touching& touching) {
     trace::Touch record{};
     record.prefix.flags = touching.writes ? trace::kTouchWrite : 0;
     record.object = known != nullptr ? known->number : trace::kNone;
@@ -27,6 +26,17 @@ void touch(const Operation& operation, Object& object, H5I_type_t type, const To
     record.what = static_cast<uint8_t>(touching.what);
     record.bytes = touching.bytes;
     operation.writer().append(record);
+}
+
+void touch(const Operation& operation, Object& object, H5I_type_t type, const Touching& touching) {
+    touch(operation, known_of(object, type), touching);
+}
+
+// Refreshing an object replaces it: the one that the call was made on is gone, and what is known of
+// it is to be asked anew.
+void refreshed(const Operation& operation) {
+    if (operation.object() != nullptr) operation.object()->is_stale = true;
+    touch(operation, operation.object(), {trace::Touched::Information});
 }
 
 // The name that a location adds to its object; none where the object itself is meant, or where only
@@ -194,8 +204,7 @@ void note(Call<&H5VL_dataset_class_t::specific>, const Operation& operation, Obj
             touch(operation, dataset, H5I_DATASET, {trace::Touched::Flush, true});
             break;
         case H5VL_DATASET_REFRESH:
-            describe_again(dataset);
-            touch(operation, dataset, H5I_DATASET, {trace::Touched::Information});
+            refreshed(operation);
             break;
     }
 }
@@ -283,6 +292,7 @@ void note(Call<&H5VL_object_class_t::specific>, const Operation& operation, Obje
           herr_t answer, Location location, H5VL_object_specific_args_t* arguments, hid_t,
           void**) noexcept {
     if (answer < 0) return;
+    if (arguments->op_type == H5VL_OBJECT_REFRESH) return refreshed(operation);
     Touching touching{trace::Touched::Information, false, name_at(operation, location)};
     if (arguments->op_type == H5VL_OBJECT_FLUSH) touching = {trace::Touched::Flush, true};
     if (arguments->op_type == H5VL_OBJECT_CHANGE_REF_COUNT) touching.writes = true;

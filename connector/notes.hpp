@@ -10,10 +10,6 @@ namespace quarry::connector {
 template <auto Callback>
 struct Call {};
 
-inline uint32_t number_of(const Object& object) {
-    return object.known != nullptr ? object.known->number : trace::kNone;
-}
-
 // Most calls are told by the I/O that they cause, which carries their number, and by nothing else.
 template <auto Callback, typename... Arguments>
 void note(Call<Callback>, const Operation&, Object&, Arguments&&...) noexcept {}

@@ -1,7 +1,7 @@
 // What the calling thread is doing for the program right now: the byte layer credits its I/O to it.
 #pragma once
 
-#include "connector/recorder.hpp"
+#include "connector/storage_record.hpp"
 
 namespace quarry::connector {
 
@@ -18,10 +18,10 @@ class Operation {
 public:
     // `transfer` is the list of the call. Whatever is asked of the connector below while it lasts
     // must be asked with the same one: HDF5 keeps the last it was given for the rest of the call.
-    Operation(uint32_t object, hid_t transfer) noexcept : writer_(recorder()) {
+    Operation(KnownObject* object, hid_t transfer) noexcept : writer_(recorder()), object_(object) {
         if (writer_ == nullptr) return;
         before_ = current_call;
-        current_call = {object, writer_->new_number(), transfer};
+        current_call = {object_number(), writer_->new_number(), transfer};
         number_ = current_call.operation;
         start_ = trace::monotonic_now();
     }
@@ -34,11 +34,15 @@ public:
     explicit operator bool() const { return writer_ != nullptr; }
     trace::Writer& writer() const { return *writer_; }
     uint32_t number() const { return number_; }
+    // What the call was made on, if that was known; for calls that may end the object itself.
+    KnownObject* object() const { return object_; }
+    uint32_t object_number() const { return object_ != nullptr ? object_->number : trace::kNone; }
     uint64_t start() const { return start_; }
     uint64_t duration() const { return trace::monotonic_now() - start_; }
 
 private:
     trace::Writer* writer_;
+    KnownObject* object_;
     Current before_;
     uint32_t number_ = trace::kNone;
     uint64_t start_ = 0;

@@ -26,7 +26,7 @@ void* begin_file(Library& library, const FileCall& call, hid_t access, void** re
     restore_plugin_path(library);
     const ChosenInfo info(library, access);
     if (info.get() != nullptr) start_recording(library, info.get()->config);
-    const Operation operation(trace::kNone, call.transfer);
+    const Operation operation(nullptr, call.transfer);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return nullptr;
     AccessList list(library, *under, info.get(), access);

@@ -45,8 +45,7 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
     if (below_all.one_call()) {
         const Under* under = as_object(datasets[0]).under;
         // What belongs to several datasets is credited by its address alone.
-        const Operation operation(count == 1 ? number_of(as_object(datasets[0])) : trace::kNone,
-                                  transfer);
+        const Operation operation(count == 1 ? as_object(datasets[0]).known : nullptr, transfer);
         const Accesses accesses(operation, kDirection<Buffer>, count, datasets, file_spaces);
         const herr_t answer = (under->callbacks->dataset_cls.*Callback)(
             count, below_all.get(), memory_types, memory_spaces, file_spaces, transfer, buffers,
@@ -70,7 +69,7 @@ herr_t link_to(void* source, const H5VL_loc_params_t* source_location, void* tar
                hid_t transfer, void** request) {
     // HDF5 gives no object for "the same place as the other one".
     const Under* under = as_object(source != nullptr ? source : target).under;
-    const Operation operation(trace::kNone, transfer);
+    const Operation operation(nullptr, transfer);
     const herr_t answer = (under->callbacks->link_cls.*Callback)(
         below(source), source_location, below(target), target_location, link_creation, link_access,
         transfer, request);
@@ -118,7 +117,7 @@ herr_t link_create(H5VL_link_create_args_t* arguments, void* object,
         if (known == nullptr) known = current;
     }
     const Under* under = as_object(known).under;
-    const Operation operation(trace::kNone, transfer);
+    const Operation operation(nullptr, transfer);
     const herr_t answer = under->callbacks->link_cls.create(
         &changed, below(object), location, link_creation, link_access, transfer, request);
     if (operation && answer >= 0) {
@@ -151,7 +150,7 @@ herr_t object_copy(void* source, const H5VL_loc_params_t* source_location, const
                    void* target, const H5VL_loc_params_t* target_location, const char* target_name,
                    hid_t copying, hid_t link_creation, hid_t transfer, void** request) noexcept {
     const Under* under = as_object(source).under;
-    const Operation operation(number_of(as_object(source)), transfer);
+    const Operation operation(as_object(source).known, transfer);
     const herr_t answer = under->callbacks->object_cls.copy(
         below(source), source_location, source_name, below(target), target_location, target_name,
         copying, link_creation, transfer, request);

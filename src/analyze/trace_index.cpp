@@ -169,14 +169,6 @@ public:
             shared_.index.addresses[file].claim(record.address, record.size, object);
     }
 
-    void operator()(const trace::Chunk& record, const trace::Rest&) {
-        count();
-        const uint32_t object = tables_.object_of(record.object);
-        const uint32_t file = tables_.file_of(record.storage);
-        if (object != kNobody && file != kNobody)
-            shared_.index.addresses[file].claim(record.address, record.size, object);
-    }
-
     uint64_t last() const { return last_; }
 
 private:

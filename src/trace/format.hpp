@@ -48,24 +48,22 @@ struct Header {
     uint32_t byte_order;
     uint32_t slot_size;
     uint32_t segment_size;
-    uint32_t state;
-    uint32_t stop_reason;
+    uint32_t state;        // 1 running or killed, 2 ended, 3 recording stopped before
+    uint32_t stop_reason;  // 1 no space, 2 size limit, 3 file removed, 4 no memory
     uint64_t stopped_at;   // monotonic nanoseconds; 0 while running
     uint64_t next_slot;    // the first slot that nobody has reserved
     uint64_t lost;         // records that could not be written
-    uint64_t monotonic;    // both clocks at the start, so that times of several hosts can be put
-    uint64_t realtime;     // on one axis
-    uint64_t process_age;  // start of the process in clock ticks since boot: with pid and boot, its
-                           // identity
+    uint64_t monotonic;    // both clocks at the same moment:
+    uint64_t realtime;     // nanoseconds since 1970
+    uint64_t process_age;  // when it was started, in clock ticks since boot: with pid, its identity
     uint64_t parent_age;
     uint32_t pid;
     uint32_t parent_pid;
-    uint8_t level;
+    uint8_t level;  // 1 objects, 2 accesses, 3 io
     std::array<uint8_t, 7> unused;
     std::array<char, 40> boot;  // of the kernel; text, ends with a zero, as those below
     std::array<char, 64> host;
-    std::array<char, 256>
-        forked_from;  // file that this process inherits numbers from, if it is a fork
+    std::array<char, 256> forked_from;  // name of the parent's file; empty if it is no fork
 };
 
 // What a slot holds. Numbers are never used again.
@@ -88,12 +86,7 @@ enum class Kind : uint8_t {
     Access = 15,
     Touch = 16,
     Io = 17,
-    Chunk = 18,
-    PlainFile = 19,
-    PlainClosed = 20,
-    Program = 21,
 };
-inline constexpr uint8_t kLastKind = 21;
 
 // Numbers that stand for nothing.
 inline constexpr uint32_t kNone = 0;

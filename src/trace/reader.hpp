@@ -114,14 +114,6 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<Touch>(visit, slot, rest);
         case Kind::Io:
             return give<Io>(visit, slot, rest);
-        case Kind::Chunk:
-            return give<Chunk>(visit, slot, rest);
-        case Kind::PlainFile:
-            return give<PlainFile>(visit, slot, rest);
-        case Kind::PlainClosed:
-            return give<PlainClosed>(visit, slot, rest);
-        case Kind::Program:
-            return give<Program>(visit, slot, rest);
         case Kind::Nothing:
         case Kind::More:
             break;

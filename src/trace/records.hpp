@@ -170,7 +170,6 @@ enum AccessFlag : uint8_t {
     kAccessWrite = 1,
     kAccessChunk = 2,  // a chunk as it is stored, past the filters
     kAccessFailed = 4,
-    kAccessPart = 8,  // the selection goes on in the next Access of the same operation
 };
 
 // Data of a dataset moved, with its selection as model/selection encodes it.
@@ -197,7 +196,7 @@ enum class Touched : uint8_t {
     Flush,
     Extent,
 };
-enum TouchFlag : uint8_t { kTouchWrite = 1, kTouchFailed = 2 };
+enum TouchFlag : uint8_t { kTouchWrite = 1 };
 
 // Anything else that an operation does to an object: attributes, links, properties.
 struct Touch {
@@ -223,60 +222,14 @@ struct Io {
     uint32_t storage;
     uint32_t object;  // during whose operation
     uint32_t operation;
-    uint8_t memory;  // HDF5's H5FD_mem_t: 0 mixed, 1 superblock, 2 B-tree, 3 raw, 4 global heap, 5
-                     // local heap, 6 object header
+    uint8_t
+        memory;  // 0 mixed, 1 superblock, 2 B-tree, 3 raw or global heap, 5 local heap, 6 header
     std::array<uint8_t, 3> unused;
     uint64_t address;
     uint64_t size;
     uint64_t start;
     uint64_t duration;
     uint64_t unused_too;
-};
-
-// Where a chunk lies, where no operation of its dataset tells.
-struct Chunk {
-    static constexpr Kind kKind = Kind::Chunk;
-    Prefix prefix;
-    uint32_t object;
-    uint32_t storage;
-    uint64_t address;
-    uint64_t size;
-    std::array<uint64_t, 4> unused;
-};
-
-// A file that is not HDF5, from opening to closing. The counts grow in place.
-struct PlainFile {
-    static constexpr Kind kKind = Kind::PlainFile;
-    Prefix prefix;  // flags: FileFlag
-    uint64_t time;
-    uint32_t number;
-    uint32_t path;
-    uint64_t device;
-    uint64_t inode;
-    uint64_t bytes_read;
-    uint64_t bytes_written;
-    uint64_t mapped;  // bytes of it that were mapped into memory
-};
-
-struct PlainClosed {
-    static constexpr Kind kKind = Kind::PlainClosed;
-    Prefix prefix;
-    uint64_t time;
-    uint32_t number;
-    uint32_t unused;
-    std::array<uint64_t, 5> unused_too;
-};
-
-enum ProgramFlag : uint8_t { kProgramHidden = 1 };
-
-// Another program that the process starts.
-struct Program {
-    static constexpr Kind kKind = Kind::Program;
-    Prefix prefix;  // flags: kProgramHidden where its own accesses to files cannot be seen
-    uint64_t time;
-    uint32_t path;
-    uint32_t why;  // it cannot be seen, as a sentence
-    std::array<uint64_t, 5> unused;
 };
 
 }  // namespace quarry::trace

@@ -89,10 +89,10 @@ bool Writer::begin_in_child() noexcept {
     return begin(parent);
 }
 
-std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
+void Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
     const Condition condition = condition_.load(std::memory_order_acquire);
-    if (condition == Condition::Stopped) return nullptr;
-    if (condition == Condition::Forked && !begin_in_child()) return nullptr;
+    if (condition == Condition::Stopped) return;
+    if (condition == Condition::Forked && !begin_in_child()) return;
 
     const uint16_t thread = thread_number();
     const size_t more = std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
@@ -100,7 +100,7 @@ std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest)
     std::byte* place = file_.reserve(1 + more, options_.max_size, obstacle);
     if (place == nullptr) {
         stop(obstacle);
-        return nullptr;
+        return;
     }
     for (size_t i = 0; i < more; ++i) {
         std::byte* slot = place + (i + 1) * kSlotSize;
@@ -118,7 +118,6 @@ std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest)
     std::memcpy(place + sizeof prefix, record + sizeof prefix, kSlotSize - sizeof prefix);
     std::atomic_ref(*reinterpret_cast<uint64_t*>(place))
         .store(first_word, std::memory_order_release);
-    return place;
 }
 
 void Writer::stop(const Obstacle& obstacle) noexcept {

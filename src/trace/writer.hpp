@@ -34,13 +34,12 @@ public:
 
     RecordLevel level() const { return options_.level; }
 
-    // What does not fit into the record itself follows it. Answers where the record lies, so that
-    // counts in it can grow; null if it was not written.
+    // What does not fit into the record itself follows it.
     template <typename Record>
-    Record* append(Record record, std::span<const std::byte> rest = {}) noexcept {
+    void append(Record record, std::span<const std::byte> rest = {}) noexcept {
         static_assert(sizeof(Record) == kSlotSize && std::is_trivially_copyable_v<Record>);
         record.prefix.kind = static_cast<uint8_t>(Record::kKind);
-        return reinterpret_cast<Record*>(put(reinterpret_cast<const std::byte*>(&record), rest));
+        put(reinterpret_cast<const std::byte*>(&record), rest);
     }
 
     // The number of a text, which is written if it is new. Takes memory: not for signal handlers.
@@ -48,9 +47,6 @@ public:
 
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
-
-    // Counts the files of this process: more than before in a child, which has begun its own.
-    uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
     // The process ends in order. Records may come even later.
     void end() noexcept;
@@ -63,7 +59,7 @@ private:
 
     explicit Writer(const WriterOptions& options) : options_(options) {}
 
-    std::byte* put(const std::byte* record, std::span<const std::byte> rest) noexcept;
+    void put(const std::byte* record, std::span<const std::byte> rest) noexcept;
     void stop(const Obstacle& obstacle) noexcept;
     bool begin(const char* forked_from) noexcept;
     bool begin_in_child() noexcept;
