@@ -299,6 +299,7 @@ Result<TraceIndex> index_trace(const std::string& directory) {
             shared.index.facts.problems.push_back(file.error().message);
         }
     }
+    if (shared.index.processes.empty()) return Error{shared.index.facts.problems.front()};
     for (TaskFacts& task : shared.index.facts.tasks) {
         for (const uint32_t process : task.processes)
             task.end = std::max(task.end, shared.index.facts.processes[process].end);
