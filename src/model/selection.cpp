@@ -144,13 +144,14 @@ Result<Selection> decode_selection(std::span<const std::byte> bytes) {
     const bool has_corners =
         selection.kind == Selection::Kind::Blocks || selection.kind == Selection::Kind::Points;
     const size_t rank = selection.rank;
+    if (has_corners && rank == 0) return damaged;
     while (has_corners && numbers.sound() && !numbers.at_end()) {
         const size_t i = selection.corners.size();
         selection.corners.push_back(unfolded(numbers.next()) +
                                     (i >= rank ? selection.corners[i - rank] : 0));
     }
     const size_t group = selection.kind == Selection::Kind::Blocks ? 2 * rank : rank;
-    const bool whole = !has_corners || (group > 0 && selection.corners.size() % group == 0);
+    const bool whole = !has_corners || selection.corners.size() % group == 0;
     if (!numbers.sound() || !numbers.at_end() || !whole) return damaged;
     return selection;
 }

@@ -67,6 +67,8 @@ TEST(SelectionTest, AnyBytesAreReadOrRefused) {
         }
     }
     EXPECT_FALSE(decode_selection({}));
+    const std::vector<std::byte> points_of_no_dimension{std::byte{4}, std::byte{0}, std::byte{1}};
+    EXPECT_FALSE(decode_selection(points_of_no_dimension));
 }
 
 TEST(SelectionTest, UsualOnesFitIntoOneRecord) {
