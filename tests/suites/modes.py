@@ -29,6 +29,14 @@ def launch(
     if mode is Mode.LYING:
         return command, path
     if not connector.string:
-        return [str(connector.program), "run", "--witness", str(witness), "--", *command], {}
+        return [
+            str(connector.program),
+            "run",
+            "--no-trace",
+            "--witness",
+            str(witness),
+            "--",
+            *command,
+        ], {}
     separator = ";" if " " in connector.string else " "
     return command, path | {"HDF5_VOL_CONNECTOR": f"{connector.string}{separator}witness={witness}"}
