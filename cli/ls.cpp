@@ -19,14 +19,14 @@ std::string moment(uint64_t nanoseconds) {
 void print_tasks(const TraceFacts& facts, const Style& style) {
     fmt::print("{}\n", style.strong("Tasks"));
     for (const TaskFacts& task : facts.tasks) {
-        fmt::print("  {}  {}, {}\n", task.name, moment(task.begin),
+        fmt::print("  {}  {}, {}\n", printable(task.name), moment(task.begin),
                    time_text(task.end - task.begin));
         for (const uint32_t number : task.processes) {
             const ProcessFacts& process = facts.processes[number];
             const std::string rank = process.rank >= 0 ? fmt::format(" rank {}", process.rank) : "";
-            fmt::print("{}\n",
-                       style.faint(fmt::format("    {} on {}{}: {}", process.pid, process.host,
-                                               rank, fmt::join(process.command, " "))));
+            fmt::print("{}\n", style.faint(fmt::format(
+                                   "    {} on {}{}: {}", process.pid, process.host, rank,
+                                   printable(fmt::format("{}", fmt::join(process.command, " "))))));
         }
     }
 }
@@ -34,12 +34,15 @@ void print_tasks(const TraceFacts& facts, const Style& style) {
 void print_files(const TraceFacts& facts, const Style& style) {
     fmt::print("\n{}\n", style.strong("Files and objects"));
     for (uint32_t file = 0; file < facts.files.size(); ++file) {
-        fmt::print("  {}  {}\n", facts.files[file].path, bytes_text(facts.files[file].size));
+        fmt::print("  {}  {}\n", printable(facts.files[file].path),
+                   bytes_text(facts.files[file].size));
         for (const ObjectFacts& object : facts.objects) {
             if (object.file != file) continue;
             const std::string path = object.path.empty() ? "(without a name)" : object.path;
-            fmt::print("    {}{}\n", path,
-                       object.description.empty() ? "" : "  " + style.faint(object.description));
+            fmt::print("    {}{}\n", printable(path),
+                       object.description.empty()
+                           ? ""
+                           : "  " + style.faint(printable(object.description)));
         }
     }
 }

@@ -18,7 +18,10 @@ public:
 
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    void add(std::vector<std::string> cells) {
+        for (std::string& cell : cells) cell = printable(cell);
+        rows_.push_back(std::move(cells));
+    }
     std::string text(const Style& style) const;
 
 private:

@@ -30,6 +30,19 @@ void say(std::string_view message) {
     fmt::print(stderr, "quarry: {}\n", message);
 }
 
+std::string printable(std::string_view name) {
+    std::string text;
+    for (const char character : name) {
+        const auto byte = static_cast<unsigned char>(character);
+        if (byte < 0x20 || byte == 0x7f) {
+            text += fmt::format("\\x{:02x}", byte);
+        } else {
+            text += character;
+        }
+    }
+    return text;
+}
+
 Style Style::of_output() {
     std::setlocale(LC_CTYPE, "");
     const char* no_colour = std::getenv("NO_COLOR");

@@ -9,6 +9,9 @@ namespace quarry::cli {
 // One line on stderr, marked as ours.
 void say(std::string_view message);
 
+// A name from a file, with what a terminal would obey or a line would break at made visible.
+std::string printable(std::string_view name);
+
 struct Style {
     bool colours = false;
     bool signs = false;  // the locale can show ✓ and ✗

@@ -25,8 +25,7 @@ Json object_json(const TraceFacts& facts, const ObjectFacts& object) {
     Json json{{"file", facts.files[object.file].path},
               {"path", object.path},
               {"kind", kind_name(object.kind)}};
-    if (!object.description.empty())
-        json["dataset"] = Json::parse(object.description, nullptr, false);
+    if (Json::accept(object.description)) json["dataset"] = Json::parse(object.description);
     return json;
 }
 

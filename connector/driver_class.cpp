@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "base/fork.hpp"
 #include "connector/driver_file.hpp"
-#include "connector/fork.hpp"
 #include "connector/notice.hpp"
 
 namespace quarry::connector {

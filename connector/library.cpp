@@ -6,7 +6,7 @@
 #include <new>
 #include <string_view>
 
-#include "connector/fork.hpp"
+#include "base/fork.hpp"
 #include "connector/vol_class.hpp"
 
 namespace quarry::connector {

@@ -3,7 +3,7 @@
 #include <array>
 #include <mutex>
 
-#include "connector/fork.hpp"
+#include "base/fork.hpp"
 #include "connector/notice.hpp"
 #include "trace/process_record.hpp"
 

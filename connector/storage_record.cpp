@@ -12,7 +12,7 @@
 #include <mutex>
 #include <new>
 
-#include "connector/fork.hpp"
+#include "base/fork.hpp"
 #include "connector/notice.hpp"
 
 namespace quarry::connector {

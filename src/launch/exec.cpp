@@ -48,6 +48,11 @@ void pass_on(int signal) {
     errno = before;
 }
 
+// What a key sends reaches the program by itself; what somebody sends to us does not.
+void pass_on_if_sent(int signal, siginfo_t* origin, void*) {
+    if (origin->si_code <= 0) pass_on(signal);
+}
+
 // While it lives, signals meant for the program go to it and do not end us.
 class SignalsToChild {
 public:
@@ -56,7 +61,8 @@ public:
         action.sa_flags = SA_RESTART;
         action.sa_handler = pass_on;
         for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &action, &passed_[i]);
-        action.sa_handler = SIG_IGN;
+        action.sa_flags = SA_RESTART | SA_SIGINFO;
+        action.sa_sigaction = pass_on_if_sent;
         for (size_t i = 0; i < kFromTerminal.size(); ++i)
             sigaction(kFromTerminal[i], &action, &terminal_[i]);
     }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <new>
 
+#include "base/fork.hpp"
 #include "base/secrets.hpp"
 
 namespace quarry::trace {
@@ -56,16 +57,17 @@ std::string link_target(const char* link) {
     return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
 }
 
-// The task that is recorded now: text of the trace, and the variable's value that it came from.
-uint32_t task_text = kNone;
+// The variable's value that the task recorded now came from. Never destroyed: programs access data
+// until the very end.
 std::string& task_value = *new std::string;
-std::mutex& task_mutex = *new std::mutex;
+std::mutex task_mutex;
+[[maybe_unused]] const bool task_mutex_is_free = keep_free_across_fork<task_mutex>();
 
 void record_task(Writer& writer, TaskSource source, std::string_view name, const char* variable) {
     Task record{};
     record.prefix.flags = static_cast<uint8_t>(source);
     record.time = monotonic_now();
-    record.name = task_text = writer.text(name);
+    record.name = writer.text(name);
     record.variable = variable != nullptr ? writer.text(variable) : kNone;
     writer.append(record);
 }
@@ -112,7 +114,7 @@ void record_process(Writer& writer) noexcept {
 
 void watch_task(Writer& writer) noexcept {
     const char* value = std::getenv(kTaskVariable);
-    if (value == nullptr || task_value == value) return;
+    if (value == nullptr) return;
     try {
         const std::lock_guard guard(task_mutex);
         if (task_value == value) return;

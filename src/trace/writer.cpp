@@ -73,8 +73,9 @@ bool Writer::begin(const char* forked_from) noexcept {
 
 void Writer::after_fork() noexcept {
     Writer& writer = *of_process;
-    // Another thread of the parent may have held it; in the child there is only this one.
+    // Another thread of the parent may have been changing them; it will never finish here.
     new (&writer.interned_mutex_) std::mutex;
+    writer.interned_ = nullptr;
     if (writer.condition_ == Condition::Running) writer.condition_ = Condition::Forked;
 }
 
@@ -161,10 +162,11 @@ uint32_t Writer::text(std::string_view text) noexcept {
     try {
         const std::lock_guard guard(interned_mutex_);
         const std::string key(text);
-        const auto known = interned_.find(key);
-        if (known != interned_.end()) return known->second;
+        if (interned_ == nullptr) interned_ = new Texts;
+        const auto known = interned_->find(key);
+        if (known != interned_->end()) return known->second;
         const uint32_t number = put_text(text);
-        if (interned_.size() < kInterned) interned_.emplace(key, number);
+        if (interned_->size() < kInterned) interned_->emplace(key, number);
         return number;
     } catch (const std::bad_alloc&) {
         return put_text(text);

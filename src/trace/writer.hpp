@@ -74,7 +74,8 @@ private:
     std::atomic<uint32_t> generation_{1};
     std::atomic<uint16_t> threads_{0};
     std::mutex interned_mutex_;
-    std::unordered_map<std::string, uint32_t> interned_;
+    using Texts = std::unordered_map<std::string, uint32_t>;
+    Texts* interned_ = nullptr;  // made when it is needed
 };
 
 }  // namespace quarry::trace

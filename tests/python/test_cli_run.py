@@ -109,6 +109,19 @@ def test_leaves_no_process_in_between_where_nothing_is_recorded() -> None:
         assert int(process.stdout.read()) == process.pid
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
+def test_passes_on_signals_that_are_sent_to_it_alone(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    command = [QUARRY, "run", "--", "sh", "-c", "ulimit -c 0; echo ready; exec sleep 60"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, cwd=tmp_path, env=clean_environment(), process_group=0
+    ) as process:
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(number)
+        assert process.wait(timeout=20) == -number
+
+
 def test_touches_neither_input_nor_output() -> None:
     data = bytes(range(256)) * 4096
     for options in ((), ("--no-trace",)):

@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-namespace quarry::connector {
+namespace quarry {
 
 // A child has only the thread that forked: a lock that another thread held would stay held for
 // ever. HDF5 and h5py see to theirs; ours is shared between HDF5 libraries, so that a child using
@@ -16,4 +16,4 @@ bool keep_free_across_fork() {
                           [] { kMutex.unlock(); }) == 0;
 }
 
-}  // namespace quarry::connector
+}  // namespace quarry
