@@ -33,7 +33,8 @@ def write(number):
 if __name__ == "__main__":
     prepare()
     context = multiprocessing.get_context({method!r})
-    with context.Pool(2) as pool:
+    # Each worker begins with a read: one of them may do all the rest.
+    with context.Pool(2, initializer=read, initargs=(1,)) as pool:
         print(pool.map(read, range(20)), pool.map(write, range(6)))
         pool.close(), pool.join()
     print(read(3))
