@@ -91,7 +91,7 @@ private:
 
 void large_read(benchmark::State& state) {
     LargeBuffer buffer;
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         const hid_t file = open_file("large.h5");
         read_dataset(file, "values", H5T_NATIVE_DOUBLE, buffer.values());
         H5Fclose(file);
@@ -102,7 +102,7 @@ BENCHMARK(large_read)->Iterations(3)->Unit(benchmark::kMillisecond)->UseRealTime
 
 void large_write(benchmark::State& state) {
     LargeBuffer buffer;
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         const hid_t file = create_file("written.h5");
         write_dataset<double>(file, "values", H5T_NATIVE_DOUBLE, buffer.values());
         H5Fclose(file);
@@ -113,7 +113,7 @@ BENCHMARK(large_write)->Iterations(3)->Unit(benchmark::kMillisecond)->UseRealTim
 
 void many_datasets(benchmark::State& state) {
     std::vector<char> values(kManyBytes);
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         const hid_t file = open_file("many.h5");
         for (int i = 0; i < kManyDatasets; ++i) {
             read_dataset<char>(file, numbered(i).c_str(), H5T_NATIVE_CHAR, values);
@@ -157,7 +157,7 @@ int main(int count, char** arguments) {
         return 0;
     }
     if ((verb == "tiny" || verb == "again") && count > 2) {
-        tiny(std::atoi(arguments[2]), verb == "tiny" ? kTinyDatasets : kTinyAgain);
+        tiny(std::stoi(arguments[2]), verb == "tiny" ? kTinyDatasets : kTinyAgain);
         return 0;
     }
     benchmark::Initialize(&count, arguments);

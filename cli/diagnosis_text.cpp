@@ -55,7 +55,7 @@ std::string diagnosis_as_text(const Diagnosis& diagnosis, const Style& style) {
     for (const CheckGroup& group : diagnosis.groups) {
         text += style.strong(group.title) + "\n";
         for (const Check& check : group.checks) text += check_as_text(check, widths, style);
-        text += "\n";
+        text += '\n';
     }
     text += style.strong(diagnosis.verdict);
     if (!diagnosis.next.empty()) text += " Next: " + diagnosis.next;

@@ -66,7 +66,7 @@ void ProgressLine::show(std::string_view step) {
 }
 
 void ProgressLine::clear() {
-    if (shown_) fmt::print(stderr, "{}", kEraseLine);
+    if (shown_) std::fwrite(kEraseLine.data(), 1, kEraseLine.size(), stderr);
     shown_ = false;
 }
 

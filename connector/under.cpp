@@ -1,6 +1,6 @@
 #include "connector/under.hpp"
 
-#include <new>
+#include <memory>
 #include <string_view>
 
 #include "connector/library.hpp"
@@ -65,19 +65,19 @@ const Under* under_named(Library& library, const char* name, const char* info) {
             return &named->under;
         }
     }
-    Under under;
-    if (!load(under, library, name, info)) {
+    auto named =
+        std::make_unique<NamedUnder>(name, info, library.life, Under(), library.named_unders);
+    if (!load(named->under, library, name, info)) {
         give_notice(Notice::Under, {"the connector \"", name, "\" that under= names, with \"", info,
                                     "\", did not load; going on with the native one. Is it on "
                                     "HDF5_PLUGIN_PATH?"});
         const Under* native = native_under(library);
         if (native == nullptr) return nullptr;
-        under = *native;  // remembered as well: it is looked for only once
+        named->under = *native;  // remembered as well: it is looked for only once
+        named->under.context.under = &named->under;
     }
-    auto* named = new NamedUnder{name, info, library.life, under, library.named_unders};
-    named->under.context.under = &named->under;
-    library.named_unders = named;
-    return &named->under;
+    library.named_unders = named.release();
+    return &library.named_unders->under;
 }
 
 }  // namespace quarry::connector

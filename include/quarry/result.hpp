@@ -21,15 +21,22 @@ public:
 
     explicit operator bool() const { return state_.index() == 0; }
 
-    T& operator*() & { return std::get<0>(state_); }
-    const T& operator*() const& { return std::get<0>(state_); }
-    T&& operator*() && { return std::get<0>(std::move(state_)); }
-    T* operator->() { return &std::get<0>(state_); }
-    const T* operator->() const { return &std::get<0>(state_); }
+    // Only where there is a value, as with a pointer.
+    T& operator*() & { return *operator->(); }
+    const T& operator*() const& { return *operator->(); }
+    T&& operator*() && { return std::move(*operator->()); }
+    T* operator->() {
+        assert(*this);
+        return std::get_if<0>(&state_);
+    }
+    const T* operator->() const {
+        assert(*this);
+        return std::get_if<0>(&state_);
+    }
 
     const Error& error() const {
         assert(!*this);
-        return std::get<1>(state_);
+        return *std::get_if<1>(&state_);
     }
 
 private:

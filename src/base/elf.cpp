@@ -48,13 +48,13 @@ std::vector<T> read_table(std::string_view bytes, size_t offset, size_t count, s
 }
 
 std::vector<Segment> segments_of(std::string_view bytes) {
-    const auto header = read_at<Header>(bytes, 0);
-    return read_table<Segment>(bytes, header->e_phoff, header->e_phnum, header->e_phentsize);
+    const auto header = read_at<Header>(bytes, 0).value_or(Header{});
+    return read_table<Segment>(bytes, header.e_phoff, header.e_phnum, header.e_phentsize);
 }
 
 std::vector<Section> sections_of(std::string_view bytes) {
-    const auto header = read_at<Header>(bytes, 0);
-    return read_table<Section>(bytes, header->e_shoff, header->e_shnum, header->e_shentsize);
+    const auto header = read_at<Header>(bytes, 0).value_or(Header{});
+    return read_table<Section>(bytes, header.e_shoff, header.e_shnum, header.e_shentsize);
 }
 
 std::optional<size_t> file_offset(std::string_view bytes, size_t address) {

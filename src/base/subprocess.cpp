@@ -52,7 +52,7 @@ struct Pipe {
     setpgid(0, 0);  // so that a time limit ends its children too
     for (const int signal : kInterrupts) std::signal(signal, SIG_DFL);
     const int nothing = ::open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     dup2(output.write_end, STDOUT_FILENO);
     dup2(errors.write_end, STDERR_FILENO);
     _exit(body());

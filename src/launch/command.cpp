@@ -125,7 +125,7 @@ std::optional<std::string> find_program(const std::string& name, const Environme
     }
     for (const std::string& directory :
          split(environment.get("PATH").value_or("/bin:/usr/bin"), ":")) {
-        const std::string candidate = directory + "/" + name;
+        std::string candidate = directory + "/" + name;
         if (is_executable_file(candidate)) return candidate;
     }
     return std::nullopt;

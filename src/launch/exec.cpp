@@ -21,14 +21,14 @@ namespace {
 ExecFailure failure_for(int why, const Command& command, const Environment& environment) {
     const std::string& name = command.front();
     const auto path = find_program(name, environment);
-    if (why == ENOENT && !path)
+    if (!path && why == ENOENT)
         return {127, fmt::format("{}: command not found. Check the spelling and your PATH, or give "
                                  "the path of the program.",
                                  name)};
     if (why == ENOENT)
         return {126, fmt::format("{} cannot be executed: the interpreter or loader that it names "
                                  "in its first line or header does not exist.",
-                                 *path)};
+                                 path.value_or(name))};
     return {why == ENOTDIR ? 127 : 126,
             fmt::format("{} cannot be executed: {}.{}", path.value_or(name), std::strerror(why),
                         why == EACCES ? " If it is a program, `chmod +x` it; a script can be given "

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 
@@ -44,9 +45,9 @@ bool make_trace_directory(const char* directory) noexcept {
 int create_process_file(const char* directory, uint64_t realtime, const char* host,
                         PathBuffer& path) noexcept {
     for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-        const int size = std::snprintf(path.data(), path.size(), "%s/%016llx-%s-%d%s", directory,
-                                       static_cast<unsigned long long>(realtime + attempt), host,
-                                       static_cast<int>(getpid()), kSuffix);
+        const int size =
+            std::snprintf(path.data(), path.size(), "%s/%016" PRIx64 "-%s-%d%s", directory,
+                          realtime + attempt, host, static_cast<int>(getpid()), kSuffix);
         if (size < 0 || static_cast<size_t>(size) >= path.size()) {
             errno = ENAMETOOLONG;
             return -1;

@@ -3,11 +3,13 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <new>
+#include <string_view>
 
 #include "base/fork.hpp"
 #include "base/secrets.hpp"
@@ -31,7 +33,12 @@ Variable first_set(std::span<const char* const> names) {
 // Set by Open MPI, MPICH and its kin, MVAPICH2, Slurm.
 int32_t number_in(std::span<const char* const> names) {
     const Variable found = first_set(names);
-    return found.value != nullptr ? std::atoi(found.value) : -1;
+    int32_t number = -1;
+    if (found.value != nullptr) {
+        const std::string_view digits = found.value;
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    }
+    return number;
 }
 
 std::vector<std::string> command_line() {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -170,8 +171,8 @@ void expect_same_files(const Traces& baseline, const Traces& run) {
         if (found == run.files.end()) {
             ADD_FAILURE() << name << " was not left";
         } else if (found->second != bytes) {
-            const auto end = bytes.begin() + std::min(bytes.size(), found->second.size());
-            const auto at = std::mismatch(bytes.begin(), end, found->second.begin());
+            const auto at = std::mismatch(bytes.begin(), bytes.end(), found->second.begin(),
+                                          found->second.end());
             ADD_FAILURE() << name << " differs: " << bytes.size() << " and " << found->second.size()
                           << " bytes, first at " << at.first - bytes.begin();
         }
@@ -230,8 +231,8 @@ std::vector<std::string> all_scenarios() {
 
 void add_random_tests(const Mode& mode) {
     const bool one = std::getenv("QUARRY_SEED") != nullptr;
-    const int first = std::atoi(variable("QUARRY_SEED", "1").c_str());
-    const int runs = std::atoi(variable("QUARRY_RANDOM_RUNS", one ? "1" : "30").c_str());
+    const int first = std::stoi(variable("QUARRY_SEED", "1"));
+    const int runs = std::stoi(variable("QUARRY_RANDOM_RUNS", one ? "1" : "30"));
     for (int seed = first; seed < first + runs; ++seed) {
         add_test("random", "seed_" + std::to_string(seed), mode, "random_file",
                  std::to_string(seed));

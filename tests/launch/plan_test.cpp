@@ -97,7 +97,8 @@ TEST_F(PlanTest, MakesTheWitnessDirectory) {
     options.witness = path("a/b");
     const LaunchPlan result = plan({"true"}, options);
     EXPECT_TRUE(std::filesystem::is_directory(path("a/b")));
-    EXPECT_NE(result.changes[0].value->find("witness={" + path("a/b") + "}"), std::string::npos);
+    EXPECT_NE(result.changes[0].value.value_or("").find("witness={" + path("a/b") + "}"),
+              std::string::npos);
     options.witness = write("file", "") + "/below";
     EXPECT_FALSE(plan_launch({"true"}, environment, options, plugin));
 }

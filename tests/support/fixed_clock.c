@@ -1,6 +1,6 @@
 /* The time of day stands still: HDF5 writes it into every object, and two runs are to leave the
  * same bytes. Preloaded into the programs under test; every other clock goes on. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): glibc asks for it */
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <sys/time.h>

@@ -1,5 +1,6 @@
 // Chunk by chunk: direct reading and writing, and questions about single chunks.
 #include <cstring>
+#include <ranges>
 
 #include "describe.hpp"
 #include "scenario.hpp"
@@ -133,7 +134,7 @@ SCENARIO(chunk_cache_and_closing_order) {
         write(sets.back(), counted(100, i));
     }
     file.close();
-    for (auto set = sets.rbegin(); set != sets.rend(); ++set) set->close();
+    for (Id& set : std::views::reverse(sets)) set.close();
     file = open("a.h5", H5F_ACC_RDONLY);
     describe(file);
 }

@@ -105,8 +105,8 @@ SCENARIO(settings_metadata_cache) {
     DO(H5Fget_mdc_config(file, &config));
     say(config.initial_size, config.max_size, config.min_size, config.evictions_enabled);
     config.set_initial_size = true;
-    config.initial_size = 512 * 1024;
-    config.min_size = 256 * 1024;
+    config.initial_size = size_t{512} << 10;
+    config.min_size = size_t{256} << 10;
     DO(H5Fset_mdc_config(file, &config));
     fill(file, 4);
     double rate = 0;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -178,8 +179,8 @@ H5FD_class_t full_driver(const char* name, H5FD_class_value_t value) {
     };
     cls.sb_size = [](H5FD_t*) -> hsize_t { return 8; };
     cls.sb_encode = [](H5FD_t*, char* words, unsigned char* bytes) -> herr_t {
-        std::memcpy(words, "OWNDRVR", 8);
-        std::memcpy(bytes, "12345678", 8);
+        std::memcpy(words, "OWNDRVR", sizeof("OWNDRVR"));
+        std::fill_n(bytes, 8, '1');
         return 0;
     };
     cls.sb_decode = [](H5FD_t*, const char* words, const unsigned char*) -> herr_t {
