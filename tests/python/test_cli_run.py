@@ -115,7 +115,13 @@ def test_passes_on_signals_that_are_sent_to_it_alone(
 ) -> None:
     command = [QUARRY, "run", "--", "sh", "-c", "ulimit -c 0; echo ready; exec sleep 60"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, cwd=tmp_path, env=clean_environment(), process_group=0
+        command,
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+        env=clean_environment(),
+        process_group=0,
+        # Whoever started the tests may ignore some (nohup, a job in the background).
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as process:
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
