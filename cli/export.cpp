@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <quarry/trace.hpp>
 
 #include "terminal.hpp"
@@ -9,6 +10,9 @@
 
 namespace quarry::cli {
 namespace {
+
+const std::map<std::string, TextFormat> kFormats{
+    {"jsonl", TextFormat::Jsonl}, {"csv", TextFormat::Csv}, {"chrome", TextFormat::Chrome}};
 
 class ExportVerb : public Verb {
 public:
@@ -19,25 +23,31 @@ public:
     std::string_view usage() const override { return "[options] [TRACE]"; }
     std::string_view examples() const override {
         return "  quarry export --format jsonl | jq 'select(.event == \"io\")'\n"
-               "  quarry export flow --output flow.jsonl";
+               "  quarry export flow --format chrome -o flow.json     then open it in "
+               "https://ui.perfetto.dev\n"
+               "  quarry export flow --format sqlite -o flow.db       then ask it with sqlite3\n"
+               "\nWhat is in each, and useful questions to the database: docs/formats/export.md.";
     }
     void declare_options(CLI::App& app) override {
         app.add_option("trace", trace_, "directory of the trace")->type_name("TRACE");
-        app.add_option("--format", format_, "jsonl: one JSON object a line (default)")
+        app.add_option("--format", format_,
+                       "jsonl: one JSON object a line (default); csv: one table; chrome: for "
+                       "Perfetto; sqlite: a database")
             ->type_name("FORMAT")
-            ->check(CLI::IsMember({"jsonl"}));
+            ->check(CLI::IsMember({"jsonl", "csv", "chrome", "sqlite"}));
         app.add_option("-o,--output", output_, "write into this file instead of standard output")
             ->type_name("FILE");
     }
 
     int execute(const Command&) override {
+        if (format_ == "sqlite") return export_database();
         std::FILE* out = output_.empty() ? stdout : std::fopen(output_.c_str(), "wx");
         if (out == nullptr) {
             say(fmt::format("{} cannot be written: {}. Nothing that exists is overwritten.",
                             output_, std::strerror(errno)));
             return kQuarryFailed;
         }
-        const auto facts = export_jsonl(trace_, out);
+        const auto facts = export_text(trace_, kFormats.at(format_), out);
         const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
         if (out != stdout) std::fclose(out);
         if (!facts) {
@@ -54,6 +64,20 @@ public:
     }
 
 private:
+    int export_database() const {
+        if (output_.empty()) {
+            say("a database cannot be written to standard output: name a file with --output.");
+            return kQuarryFailed;
+        }
+        const auto facts = export_sqlite(trace_, output_);
+        if (!facts) {
+            say(facts.error().message);
+            return kQuarryFailed;
+        }
+        for (const std::string& problem : facts->problems) say(problem);
+        return kSuccess;
+    }
+
     std::string trace_ = "quarry-trace";
     std::string format_ = "jsonl";
     std::string output_;

@@ -28,6 +28,7 @@ void LaunchFlags::declare(CLI::App& app) {
                    "stop recording when the trace has this size, as in 500M or 2G")
         ->type_name("SIZE")
         ->transform(CLI::AsSizeValue(false));
+    app.add_flag("--no-files", no_files_, "do not record the use of files other than HDF5");
     app.add_flag("--no-trace", no_trace_, "record nothing")->excludes("--trace");
     app.add_flag("--require", require_, "fail (125) where Quarry would otherwise step aside");
     app.add_flag("-q,--quiet", quiet_, "do not say when Quarry steps aside");
@@ -43,6 +44,7 @@ LaunchOptions LaunchFlags::options() const {
     options.task = task_;
     options.level = level_;
     options.max_size = max_size_;
+    options.files = !no_files_;
     return options;
 }
 

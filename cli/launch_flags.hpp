@@ -22,6 +22,7 @@ private:
     std::string task_;
     std::string level_;
     uint64_t max_size_ = 0;
+    bool no_files_ = false;
     bool no_trace_ = false;
     bool no_bytes_ = false;
     bool require_ = false;

@@ -34,8 +34,9 @@ void print_tasks(const TraceFacts& facts, const Style& style) {
 void print_files(const TraceFacts& facts, const Style& style) {
     fmt::print("\n{}\n", style.strong("Files and objects"));
     for (uint32_t file = 0; file < facts.files.size(); ++file) {
-        fmt::print("  {}  {}\n", printable(facts.files[file].path),
-                   bytes_text(facts.files[file].size));
+        fmt::print("  {}  {}{}\n", printable(facts.files[file].path),
+                   bytes_text(facts.files[file].size),
+                   facts.files[file].driver.empty() ? style.faint("  (without HDF5)") : "");
         for (const ObjectFacts& object : facts.objects) {
             if (object.file != file) continue;
             const std::string path = object.path.empty() ? "(without a name)" : object.path;

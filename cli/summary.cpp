@@ -19,7 +19,8 @@ const std::map<std::string, UsageGrain> kGrains{
     {"task", UsageGrain::Task}, {"file", UsageGrain::File}, {"object", UsageGrain::Object}};
 
 uint64_t moved(const UsageRow& row) {
-    return row.usage.moved_read + row.usage.moved_written;
+    const Usage& usage = row.usage;
+    return usage.moved_read + usage.moved_written + usage.other_read + usage.other_written;
 }
 uint64_t selected(const UsageRow& row) {
     return row.usage.selected_read + row.usage.selected_written;
@@ -31,6 +32,10 @@ void put_what_matters_first(std::vector<UsageRow>& rows) {
     });
 }
 
+bool is_other(const Usage& usage) {
+    return usage.ios == 0 && usage.touches == 0 && usage.reads == 0 && usage.writes == 0;
+}
+
 std::string base(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
@@ -40,7 +45,7 @@ std::vector<Table::Column> columns(UsageGrain grain) {
     if (grain != UsageGrain::Task) all.push_back({"file", Align::Left});
     if (grain == UsageGrain::Object) all.push_back({"object", Align::Left});
     for (const char* title : {"opens", "reads", "writes", "selected", "moved", "unique", "ampl.",
-                              "I/Os", "sequential", "strided", "metadata", "time"}) {
+                              "I/Os", "sequential", "strided", "random", "metadata", "time"}) {
         all.push_back({title, Align::Right});
     }
     return all;
@@ -52,16 +57,21 @@ std::vector<std::string> cells(const TraceFacts& facts, const UsageRow& row, Usa
     if (grain != UsageGrain::Task) all.push_back(base(facts.files[row.file].path));
     if (grain == UsageGrain::Object) {
         const bool has_path = row.object != kNobody && !facts.objects[row.object].path.empty();
-        all.push_back(row.object == kNobody ? "(the file itself)"
-                      : has_path            ? facts.objects[row.object].path
-                                            : "(without a name)");
+        all.push_back(row.object == kNobody
+                          ? (is_other(row.usage) ? "(without HDF5)" : "(the file itself)")
+                      : has_path ? facts.objects[row.object].path
+                                 : "(without a name)");
     }
     for (const std::string& cell :
          {std::to_string(usage.opens), std::to_string(usage.reads), std::to_string(usage.writes),
-          bytes_text(selected(row)), bytes_text(moved(row)), bytes_text(usage.unique_bytes),
-          ratio_text(moved(row), selected(row)), std::to_string(usage.ios),
-          share_text(usage.sequential, usage.ios), share_text(usage.strided, usage.ios),
-          share_text(usage.metadata_ios, usage.ios), time_text(usage.io_time)}) {
+          bytes_text(selected(row)), bytes_text(moved(row)),
+          is_other(usage) ? "-" : bytes_text(usage.unique_bytes),
+          ratio_text(usage.moved_read + usage.moved_written, selected(row)),
+          std::to_string(usage.ios), share_text(usage.sequential, usage.ios),
+          share_text(usage.strided, usage.ios),
+          share_text(usage.ios - usage.sequential - usage.strided, usage.ios),
+          share_text(usage.metadata_ios, usage.ios),
+          is_other(usage) ? "-" : time_text(usage.io_time)}) {
         all.push_back(cell);
     }
     return all;
@@ -88,6 +98,11 @@ std::string remarks(const TraceFacts& facts) {
     if (facts.uncredited_bytes > 0)
         text += fmt::format("{} of raw data could not be credited to an object.\n",
                             bytes_text(facts.uncredited_bytes));
+    if (!facts.unseen.empty())
+        text += fmt::format(
+            "What these programs did with files other than HDF5 could not be seen: "
+            "{}.\n",
+            printable(fmt::format("{}", fmt::join(facts.unseen, ", "))));
     for (const std::string& problem : facts.problems) text += problem + "\n";
     return text;
 }

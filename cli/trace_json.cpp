@@ -58,6 +58,7 @@ Json facts_json(const TraceFacts& facts) {
     }
     for (const ObjectFacts& object : facts.objects)
         json["objects"].push_back(object_json(facts, object));
+    json["unseen_programs"] = facts.unseen;
     json["problems"] = facts.problems;
     return json;
 }
@@ -82,6 +83,8 @@ Json row_json(const TraceFacts& facts, const UsageRow& row) {
                  {"metadata_bytes", usage.metadata_bytes},
                  {"sequential_ios", usage.sequential},
                  {"strided_ios", usage.strided},
+                 {"bytes_read_without_hdf5", usage.other_read},
+                 {"bytes_written_without_hdf5", usage.other_written},
                  {"io_nanoseconds", usage.io_time},
                  {"access_nanoseconds", usage.access_time},
                  {"bytes_credited_by_address_against_operation", usage.credited_otherwise}});

@@ -1,11 +1,14 @@
 #include "connector/recorder.hpp"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <mutex>
 
 #include "base/fork.hpp"
 #include "connector/notice.hpp"
 #include "trace/process_record.hpp"
+#include "trace/shared_writer.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -18,6 +21,13 @@ std::array<std::atomic<uint32_t>, kLibraries> numbers;
 
 void say_of_trace(std::initializer_list<std::string_view> pieces) noexcept {
     give_notice(Notice::Trace, pieces);
+}
+
+// That of the preloaded library, which records other files into the same trace.
+trace::Writer* shared_writer(const ConnectorConfig& config) {
+    const auto shared =
+        reinterpret_cast<trace::SharedWriter*>(dlsym(RTLD_DEFAULT, trace::kSharedWriter));
+    return shared != nullptr ? shared(trace::kWriterLayout, config.trace.c_str()) : nullptr;
 }
 
 // Runs after HDF5's own exit handler: that one was registered later than the loader's, which calls
@@ -40,10 +50,12 @@ void start_recording(Library& library, const ConnectorConfig& config) noexcept {
                                     library.api.missing_for_recording, "; nothing is recorded"});
         return;
     }
-    trace::Writer* writer =
-        trace::Writer::create({config.trace, config.level, config.max_size, say_of_trace});
-    if (writer == nullptr) return;
-    trace::record_process(*writer);
+    trace::Writer* writer = shared_writer(config);
+    if (writer == nullptr) {
+        writer = trace::Writer::create({config.trace, config.level, config.max_size, say_of_trace});
+        if (writer == nullptr) return;
+        trace::record_process(*writer);
+    }
     detail::recorder.store(writer, std::memory_order_release);
 }
 

@@ -1,7 +1,7 @@
 # bash completion for quarry
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
-    local launch="--trace --task --level --max-size --no-trace --no-bytes --under --witness --require --quiet --help" i
+    local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
     local verbs="run env ls summary export doctor completion"
     COMPREPLY=()
 
@@ -25,7 +25,7 @@ _quarry() {
     case $previous in
         --trace | --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
-        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl" -- "$word"); return ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite" -- "$word"); return ;;
         --output) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
         --by) mapfile -t COMPREPLY < <(compgen -W "task file object" -- "$word"); return ;;
         --shell) mapfile -t COMPREPLY < <(compgen -W "sh csh fish" -- "$word"); return ;;

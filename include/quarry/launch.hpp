@@ -56,6 +56,7 @@ struct LaunchOptions {
     std::string trace;      // directory to record into; empty: an outer one, or ./quarry-trace
     std::string level;      // objects, accesses or io, which is the default
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
+    bool files = true;      // files other than HDF5 are recorded, too
     std::string task;       // name of this step; empty: a workflow manager's, or the command
 };
 
@@ -111,7 +112,8 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
 // Ends this process in the way the program has ended.
 [[noreturn]] void end_like(const ProgramEnd& end);
 
-// Whether any process has recorded into the trace since `moment`, in nanoseconds since 1970.
+// Whether any process has opened an HDF5 file in the trace since `moment`, in nanoseconds since
+// 1970.
 bool was_recorded_since(const std::string& trace, uint64_t moment);
 
 enum class Shell { Posix, C, Fish };

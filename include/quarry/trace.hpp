@@ -35,8 +35,8 @@ struct FileFacts {
     std::string path;  // the first by which it was opened
     uint64_t device = 0;
     uint64_t inode = 0;
-    uint64_t size = 0;  // when it was last closed, or opened
-    std::string driver;
+    uint64_t size = 0;   // when it was last closed, or opened
+    std::string driver;  // by which HDF5 opened it; empty if it never did
 };
 
 enum class ObjectKind : uint8_t { Unknown, Group, Dataset, NamedType };
@@ -66,6 +66,8 @@ struct Usage {
     uint64_t strided = 0;       // that are as far from the one before as that was from its own
     uint64_t io_time = 0;       // nanoseconds
     uint64_t access_time = 0;
+    uint64_t other_read = 0;  // bytes moved without HDF5
+    uint64_t other_written = 0;
     uint64_t credited_otherwise = 0;  // bytes whose address and whose operation name two objects
 
     Usage& operator+=(const Usage& other);
@@ -87,6 +89,8 @@ struct TraceFacts {
     std::vector<ProcessFacts> processes;
     std::vector<FileFacts> files;
     std::vector<ObjectFacts> objects;
+    std::vector<std::string>
+        unseen;  // programs whose use of other files could not be seen, and why
     uint64_t records = 0;
     uint64_t uncredited_bytes = 0;  // raw data of which nobody can say to which object it belongs
     std::vector<std::string> problems;  // whole sentences: damaged files, missing parts
@@ -102,8 +106,11 @@ Result<TraceFacts> facts_of_trace(const std::string& directory);
 
 Result<TraceSummary> summarize_trace(const std::string& directory);
 
-// Writes everything that happened, one JSON object a line; see docs/formats/export.md.
-Result<TraceFacts> export_jsonl(const std::string& directory, std::FILE* out);
+// Writes everything that happened; see docs/formats/export.md.
+enum class TextFormat { Jsonl, Csv, Chrome };
+Result<TraceFacts> export_text(const std::string& directory, TextFormat format, std::FILE* out);
+// The same as a database, in a file that does not exist yet.
+Result<TraceFacts> export_sqlite(const std::string& directory, const std::string& path);
 
 // Rows added up: by task, or by task and file.
 enum class UsageGrain { Task, File, Object };

@@ -58,26 +58,11 @@ struct Position {
 
 class Counting {
 public:
-    Counting(TraceIndex& index, std::map<RowKey, Row>& rows, const ProcessTables& tables,
-             const std::map<std::string, uint32_t>& tasks)
-        : index_(index), rows_(rows), tables_(tables), tasks_(tasks) {
-        // A forked process goes on with its parent's task until it says otherwise.
-        for (const ProcessTables* one = &tables; one != nullptr && task_ == kNobody;
-             one = one->parent) {
-            for (uint32_t i = 0; i < index.facts.tasks.size(); ++i) {
-                const auto& processes = index.facts.tasks[i].processes;
-                if (std::find(processes.begin(), processes.end(), one->process) !=
-                    processes.end()) {
-                    task_ = i;
-                    break;
-                }
-            }
-        }
-    }
+    Counting(TraceIndex& index, std::map<RowKey, Row>& rows, const ProcessTables& tables)
+        : index_(index), rows_(rows), tables_(tables), task_(index.first_task_of(tables)) {}
 
     void operator()(const trace::Task& record, const trace::Rest&) {
-        const auto task = tasks_.find(tables_.text(record.name));
-        if (task != tasks_.end()) task_ = task->second;
+        task_ = index_.task_named(tables_.text(record.name));
     }
 
     void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
@@ -118,6 +103,15 @@ public:
         count_pattern(usage, positions_[record.storage], record);
     }
 
+    void operator()(const trace::OtherUse& record, const trace::Rest&) {
+        const uint32_t file = tables_.other_file_of(record.number);
+        if (file == kNobody || tables_.opens_as_hdf5(file)) return;
+        Usage& usage = rows_[{task_, file, kNobody}].usage;
+        ++usage.opens;
+        usage.other_read += record.read;
+        usage.other_written += record.written;
+    }
+
 private:
     static void count_pattern(Usage& usage, Position& position, const trace::Io& record) {
         const auto step = static_cast<int64_t>(record.address - position.begin);
@@ -138,8 +132,7 @@ private:
     TraceIndex& index_;
     std::map<RowKey, Row>& rows_;
     const ProcessTables& tables_;
-    const std::map<std::string, uint32_t>& tasks_;
-    uint32_t task_ = kNobody;
+    uint32_t task_;
     std::unordered_map<uint32_t, Position> positions_;
 };
 
@@ -154,11 +147,9 @@ Result<TraceFacts> facts_of_trace(const std::string& directory) {
 Result<TraceSummary> summarize_trace(const std::string& directory) {
     auto index = index_trace(directory);
     if (!index) return index.error();
-    std::map<std::string, uint32_t> tasks;
-    for (uint32_t i = 0; i < index->facts.tasks.size(); ++i) tasks[index->facts.tasks[i].name] = i;
     std::map<RowKey, Row> rows;
     for (const auto& tables : index->processes) {
-        tables->file->each(Counting(*index, rows, *tables, tasks));
+        tables->file->each(Counting(*index, rows, *tables));
     }
     TraceSummary summary;
     for (auto& [key, row] : rows) {

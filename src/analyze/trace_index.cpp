@@ -1,5 +1,6 @@
 #include "analyze/trace_index.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <tuple>
 
@@ -31,7 +32,6 @@ struct Shared {
     TraceIndex index;
     std::map<FileKey, uint32_t> files;
     std::map<std::pair<uint32_t, std::array<uint8_t, 16>>, uint32_t> objects;
-    std::map<std::string, uint32_t> tasks;
     std::unordered_map<std::string, ProcessTables*> by_name;
 };
 
@@ -62,7 +62,7 @@ public:
         count();
         const std::string name = tables_.text(record.name);
         const auto [known, is_new] =
-            shared_.tasks.try_emplace(name, static_cast<uint32_t>(facts().tasks.size()));
+            shared_.index.tasks.try_emplace(name, static_cast<uint32_t>(facts().tasks.size()));
         const uint64_t time = realtime(record.time);
         if (is_new) facts().tasks.push_back({name, time, time, {}});
         TaskFacts& task = facts().tasks[known->second];
@@ -75,18 +75,29 @@ public:
     void operator()(const trace::Storage& record, const trace::Rest&) {
         count();
         seen(record.time);
-        const std::string path = tables_.text(record.path);
-        // Without the time of its birth a number may since belong to another file.
-        const bool by_path = record.device == 0 || record.born == 0;
-        const FileKey key{record.device, record.inode, record.born, by_path ? path : ""};
-        const auto [known, is_new] =
-            shared_.files.try_emplace(key, static_cast<uint32_t>(facts().files.size()));
-        if (is_new) {
-            facts().files.push_back(
-                {path, record.device, record.inode, record.size, tables_.text(record.driver)});
-            shared_.index.addresses.emplace_back();
-        }
-        tables_.storages[record.number] = known->second;
+        const uint32_t file = identify(record);
+        tables_.storages[record.number] = file;
+        std::string& driver = facts().files[file].driver;
+        if (driver.empty()) driver = tables_.text(record.driver);
+    }
+
+    void operator()(const trace::OtherFile& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        tables_.others[record.number] = identify(record);
+    }
+
+    void operator()(const trace::OtherUse& record, const trace::Rest&) {
+        count();
+        seen(record.last);
+    }
+
+    void operator()(const trace::Unseen& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const std::string name = tables_.text(record.program);
+        auto& all = facts().unseen;
+        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }
 
     void operator()(const trace::StorageClosed& record, const trace::Rest&) {
@@ -172,6 +183,22 @@ public:
     uint64_t last() const { return last_; }
 
 private:
+    // The file that a record of either kind is about, which other processes may have met before.
+    template <typename Record>
+    uint32_t identify(const Record& record) {
+        const std::string path = tables_.text(record.path);
+        // Without the time of its birth a number may since belong to another file.
+        const bool by_path = record.device == 0 || record.born == 0;
+        const FileKey key{record.device, record.inode, record.born, by_path ? path : ""};
+        const auto [known, is_new] =
+            shared_.files.try_emplace(key, static_cast<uint32_t>(facts().files.size()));
+        if (is_new) {
+            facts().files.push_back({path, record.device, record.inode, record.size, ""});
+            shared_.index.addresses.emplace_back();
+        }
+        return known->second;
+    }
+
     TraceFacts& facts() { return shared_.index.facts; }
     void count() { ++facts().records; }
     void seen(uint64_t time) { last_ = std::max(last_, time); }
@@ -276,6 +303,17 @@ uint32_t ProcessTables::file_of(uint32_t storage) const {
     return parent != nullptr ? parent->file_of(storage) : kNobody;
 }
 
+uint32_t ProcessTables::other_file_of(uint32_t number) const {
+    const uint32_t* own = find_in(others, number);
+    return own != nullptr ? *own : kNobody;
+}
+
+bool ProcessTables::opens_as_hdf5(uint32_t number) const {
+    const bool own = std::any_of(storages.begin(), storages.end(),
+                                 [&](const auto& entry) { return entry.second == number; });
+    return own || (parent != nullptr && parent->opens_as_hdf5(number));
+}
+
 uint32_t ProcessTables::object_of(uint32_t number) const {
     if (const uint32_t* own = find_in(objects, number)) return *own;
     return parent != nullptr ? parent->object_of(number) : kNobody;
@@ -284,6 +322,22 @@ uint32_t ProcessTables::object_of(uint32_t number) const {
 uint32_t ProcessTables::object_of_operation(uint32_t operation) const {
     const uint32_t* own = find_in(operations, operation);
     return own != nullptr ? *own : kNobody;
+}
+
+uint32_t TraceIndex::task_named(const std::string& name) const {
+    const auto found = tasks.find(name);
+    return found != tasks.end() ? found->second : kNobody;
+}
+
+uint32_t TraceIndex::first_task_of(const ProcessTables& process) const {
+    for (const ProcessTables* one = &process; one != nullptr; one = one->parent) {
+        for (uint32_t task = 0; task < facts.tasks.size(); ++task) {
+            const auto& workers = facts.tasks[task].processes;
+            if (std::find(workers.begin(), workers.end(), one->process) != workers.end())
+                return task;
+        }
+    }
+    return kNobody;
 }
 
 Result<TraceIndex> index_trace(const std::string& directory) {

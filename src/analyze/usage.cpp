@@ -21,6 +21,8 @@ Usage& Usage::operator+=(const Usage& other) {
     strided += other.strided;
     io_time += other.io_time;
     access_time += other.access_time;
+    other_read += other.other_read;
+    other_written += other.other_written;
     credited_otherwise += other.credited_otherwise;
     return *this;
 }

@@ -57,6 +57,20 @@ std::vector<EnvironmentChange> plugin_path_changes(const Environment& environmen
     return changes;
 }
 
+// Our library is put behind the user's own, or taken out again.
+std::optional<EnvironmentChange> preload_change(const Environment& environment,
+                                                const std::string& library, bool wanted) {
+    const auto before = environment.get(kPreloadedVariable);
+    std::string after;
+    for (const std::string& item : split(before.value_or(""), ": ")) {
+        if (item != library) after += (after.empty() ? "" : ":") + item;
+    }
+    if (wanted) after += (after.empty() ? "" : ":") + library;
+    if (after == before.value_or("")) return std::nullopt;
+    return EnvironmentChange{kPreloadedVariable,
+                             after.empty() ? std::nullopt : std::optional(after)};
+}
+
 }  // namespace
 
 ConnectorChoice connector_choice(std::string_view variable) {
@@ -91,6 +105,10 @@ Result<std::vector<EnvironmentChange>> compose_connector(const Environment& envi
         {kConnectorVariable, std::string(kName) + " " + to_string(*config)}};
     const auto paths = plugin_path_changes(environment, plugin_directory);
     changes.insert(changes.end(), paths.begin(), paths.end());
+    const bool watches_files = !config->trace.empty() && options.files;
+    if (const auto preload =
+            preload_change(environment, plugin_directory + "/" + kFilesLibrary, watches_files))
+        changes.push_back(*preload);
     return changes;
 }
 

@@ -16,6 +16,10 @@ inline constexpr const char* kPreloadVariable = "HDF5_PLUGIN_PRELOAD";
 // HDF5 and Python packages look only while the variable is not set.
 inline constexpr const char* kPathUnsetVariable = "QUARRY_PLUGIN_PATH_UNSET";
 
+// Through which the dynamic loader loads the library that sees the use of other files.
+inline constexpr const char* kPreloadedVariable = "LD_PRELOAD";
+inline constexpr const char* kFilesLibrary = "libquarry_files.so";
+
 inline constexpr const char* kDefaultTrace = "quarry-trace";
 
 // What HDF5_VOL_CONNECTOR says: the first word is the name, the rest that connector's own business.

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -150,9 +151,13 @@ void end_like(const ProgramEnd& end) {
 bool was_recorded_since(const std::string& trace, uint64_t moment) {
     const auto files = trace::files_of_trace(trace);
     if (!files) return false;
-    // Their names begin with the time, so the last is the youngest.
+    // Their names begin with the time.
     const std::string earliest = fmt::format("{:016x}", moment);
-    return files->back().substr(files->back().rfind('/') + 1) >= earliest;
+    return std::any_of(files->rbegin(), files->rend(), [&](const std::string& path) {
+        if (path.substr(path.rfind('/') + 1) < earliest) return false;
+        const auto file = trace::ProcessFile::open(path);
+        return file && file->holds(trace::Kind::FileOpened);
+    });
 }
 
 }  // namespace quarry

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <filesystem>
 #include <quarry/launch.hpp>
 
+#include "base/elf.hpp"
 #include "base/text.hpp"
 #include "launch/command.hpp"
 #include "launch/compose.hpp"
@@ -29,6 +31,16 @@ std::vector<Hdf5Library> usual_libraries(const Environment& environment) {
         libraries.insert(libraries.end(), found.begin(), found.end());
     }
     return libraries;
+}
+
+// Whether it would refuse to start with another library preloaded.
+bool must_be_loaded_first(const Program& program) {
+    if (program.kind != Program::Kind::Binary) return false;
+    const auto elf = ElfFile::open(program.path);
+    return elf && std::any_of(elf->needed().begin(), elf->needed().end(), [](const auto& name) {
+               return name.starts_with("libasan") || name.starts_with("liblsan") ||
+                      name.starts_with("libtsan");
+           });
 }
 
 // Reasons that hold whatever the program is.
@@ -115,9 +127,15 @@ Result<LaunchPlan> plan_launch(const Command& command, const Environment& enviro
     }
     const bool pointless = !libraries.empty() && !any_served;
     if (endangered || pointless) return aside(environment, reasons);
-    LaunchOptions with_task = options;
-    if (with_task.task.empty()) with_task.task = task_of(command, environment);
-    return through_connector(environment, with_task, plugin, std::move(reasons));
+    LaunchOptions chosen = options;
+    if (chosen.task.empty()) chosen.task = task_of(command, environment);
+    if (chosen.files && must_be_loaded_first(program)) {
+        chosen.files = false;
+        reasons.push_back(
+            "it is built with a sanitizer, whose library wants to be the first, so "
+            "its use of files other than HDF5 is not recorded");
+    }
+    return through_connector(environment, chosen, plugin, std::move(reasons));
 }
 
 Result<LaunchPlan> plan_environment(const Environment& environment, const LaunchOptions& options,

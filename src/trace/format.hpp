@@ -86,6 +86,9 @@ enum class Kind : uint8_t {
     Access = 15,
     Touch = 16,
     Io = 17,
+    OtherFile = 18,
+    OtherUse = 19,
+    Unseen = 20,
 };
 
 // Numbers that stand for nothing.

@@ -93,6 +93,18 @@ size_t ProcessFile::slots() const {
     return std::min<size_t>(header_.next_slot, present + kSegmentSlots);
 }
 
+bool ProcessFile::holds(Kind kind) const {
+    std::vector<std::byte> buffer(kSegmentSize);
+    const size_t all = slots();
+    for (size_t first = 0; first < all; first += kSegmentSlots) {
+        const std::span<const std::byte> segment = read_segment(first / kSegmentSlots, buffer);
+        const size_t present = std::min(segment.size() / kSlotSize, all - first);
+        for (size_t at = first == 0 ? kHeaderSlots : 0; at < present; ++at)
+            if (segment[at * kSlotSize] == static_cast<std::byte>(kind)) return true;
+    }
+    return false;
+}
+
 size_t detail::count_more(std::span<const std::byte> segment, size_t at, size_t wanted) {
     size_t count = 0;
     while (count < wanted && (at + count + 1) * kSlotSize <= segment.size() &&

@@ -51,6 +51,9 @@ public:
     template <typename Visitor>
     Damage each(Visitor&& visit) const;
 
+    // Whether there is a record of this kind.
+    bool holds(Kind kind) const;
+
 private:
     ProcessFile(std::string path, int file, const Header& header)
         : path_(std::move(path)), file_(file), header_(header) {}
@@ -114,6 +117,12 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<Touch>(visit, slot, rest);
         case Kind::Io:
             return give<Io>(visit, slot, rest);
+        case Kind::OtherFile:
+            return give<OtherFile>(visit, slot, rest);
+        case Kind::OtherUse:
+            return give<OtherUse>(visit, slot, rest);
+        case Kind::Unseen:
+            return give<Unseen>(visit, slot, rest);
         case Kind::Nothing:
         case Kind::More:
             break;

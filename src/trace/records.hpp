@@ -232,4 +232,53 @@ struct Io {
     uint64_t unused_too;
 };
 
+// A file that the program used without HDF5.
+struct OtherFile {
+    static constexpr Kind kKind = Kind::OtherFile;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t path;  // absolute
+    uint64_t device;
+    uint64_t inode;
+    uint64_t born;  // in nanoseconds since 1970; 0 if nobody knows
+    uint64_t size;  // when it was opened
+    uint64_t unused;
+};
+
+enum UseFlag : uint8_t {
+    kUseReads = 1,
+    kUseWrites = 2,
+    kUseCreated = 4,
+    kUseInherited = 8,  // it was open already when the program began
+    kUseMapped = 16,    // into memory, where accesses cannot be seen; those bytes count as read
+};
+
+// Such a file while it is open. The counts grow in place.
+struct OtherUse {
+    static constexpr Kind kKind = Kind::OtherUse;
+    Prefix prefix;  // flags: UseFlag, as it was opened
+    uint32_t number;
+    uint32_t flags;  // UseFlag, with what has happened since
+    uint64_t opened;
+    uint64_t last;  // time of the last access
+    uint64_t read;  // bytes
+    uint64_t written;
+    uint32_t reads;  // calls; those of C's buffered streams are not seen one by one
+    uint32_t writes;
+    uint64_t unused;
+};
+
+enum class UnseenReason : uint8_t { Static, Privileged, ClearedEnvironment };
+
+// A program that this process started and whose use of other files cannot be seen.
+struct Unseen {
+    static constexpr Kind kKind = Kind::Unseen;
+    Prefix prefix;  // flags: UnseenReason
+    uint64_t time;
+    uint32_t program;
+    uint32_t unused;
+    std::array<uint64_t, 5> unused_too;
+};
+
 }  // namespace quarry::trace

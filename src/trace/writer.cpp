@@ -11,17 +11,13 @@
 #include <memory>
 #include <new>
 
+#include "base/keep_errno.hpp"
+
 namespace quarry::trace {
 namespace {
 
 // The one that a fork must tell.
 Writer* of_process = nullptr;
-
-struct ThisThread {
-    uint32_t generation = 0;
-    uint16_t number = 0;
-};
-thread_local ThisThread this_thread;
 
 std::string_view sentence(const Obstacle& obstacle) {
     switch (obstacle.reason) {
@@ -34,23 +30,13 @@ std::string_view sentence(const Obstacle& obstacle) {
     }
 }
 
-class KeepErrno {
-public:
-    KeepErrno() : errno_(errno) {}
-    ~KeepErrno() { errno = errno_; }
-    KeepErrno(const KeepErrno&) = delete;
-    KeepErrno& operator=(const KeepErrno&) = delete;
-
-private:
-    int errno_;
-};
-
 }  // namespace
 
 Writer* Writer::create(const WriterOptions& options) noexcept {
     const KeepErrno keep;
     try {
         std::unique_ptr<Writer> writer(new Writer(options));
+        if (pthread_key_create(&writer->thread_key_, nullptr) != 0) return nullptr;
         if (!writer->begin("") || pthread_atfork(nullptr, nullptr, after_fork) != 0) return nullptr;
         return of_process = writer.release();
     } catch (const std::bad_alloc&) {
@@ -90,10 +76,10 @@ bool Writer::begin_in_child() noexcept {
     return begin(parent);
 }
 
-void Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
+std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
     const Condition condition = condition_.load(std::memory_order_acquire);
-    if (condition == Condition::Stopped) return;
-    if (condition == Condition::Forked && !begin_in_child()) return;
+    if (condition == Condition::Stopped) return nullptr;
+    if (condition == Condition::Forked && !begin_in_child()) return nullptr;
 
     const uint16_t thread = thread_number();
     const size_t more = std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
@@ -101,7 +87,7 @@ void Writer::put(const std::byte* record, std::span<const std::byte> rest) noexc
     std::byte* place = file_.reserve(1 + more, options_.max_size, obstacle);
     if (place == nullptr) {
         stop(obstacle);
-        return;
+        return nullptr;
     }
     for (size_t i = 0; i < more; ++i) {
         std::byte* slot = place + (i + 1) * kSlotSize;
@@ -119,6 +105,7 @@ void Writer::put(const std::byte* record, std::span<const std::byte> rest) noexc
     std::memcpy(place + sizeof prefix, record + sizeof prefix, kSlotSize - sizeof prefix);
     std::atomic_ref(*reinterpret_cast<uint64_t*>(place))
         .store(first_word, std::memory_order_release);
+    return place;
 }
 
 void Writer::stop(const Obstacle& obstacle) noexcept {
@@ -136,14 +123,18 @@ void Writer::stop(const Obstacle& obstacle) noexcept {
 }
 
 uint16_t Writer::thread_number() noexcept {
+    // The generation and the number. Not a thread_local variable: of that, every library that uses
+    // this writer would have one of its own.
+    const auto known = reinterpret_cast<uintptr_t>(pthread_getspecific(thread_key_));
     const uint32_t generation = generation_.load(std::memory_order_relaxed);
-    if (this_thread.generation == generation) return this_thread.number;
-    this_thread = {generation, static_cast<uint16_t>(threads_.fetch_add(1) + 1)};
+    if (known >> 16 == generation) return static_cast<uint16_t>(known);
+    const auto number = static_cast<uint16_t>(threads_.fetch_add(1) + 1);
+    pthread_setspecific(thread_key_, reinterpret_cast<void*>(uintptr_t{generation} << 16 | number));
     Thread record{};
     record.time = monotonic_now();
     record.system_number = static_cast<uint64_t>(syscall(SYS_gettid));
     append(record);
-    return this_thread.number;
+    return number;
 }
 
 uint32_t Writer::put_text(std::string_view text) noexcept {

@@ -3,6 +3,8 @@
 // moment.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <initializer_list>
 #include <mutex>
@@ -42,8 +44,21 @@ public:
         put(reinterpret_cast<const std::byte*>(&record), rest);
     }
 
+    // The record as it lies in the trace, for counts that grow in place until the next fork. Null
+    // if nothing is recorded any more.
+    template <typename Record>
+    Record* append_growing(Record record) noexcept {
+        static_assert(sizeof(Record) == kSlotSize && std::is_trivially_copyable_v<Record>);
+        record.prefix.kind = static_cast<uint8_t>(Record::kKind);
+        return reinterpret_cast<Record*>(put(reinterpret_cast<const std::byte*>(&record), {}));
+    }
+
     // The number of a text, which is written if it is new. Takes memory: not for signal handlers.
     uint32_t text(std::string_view text) noexcept;
+    // The same without memory: written each time.
+    uint32_t put_text(std::string_view text) noexcept;
+
+    const std::string& directory() const { return options_.directory; }
 
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -59,11 +74,10 @@ private:
 
     explicit Writer(const WriterOptions& options) : options_(options) {}
 
-    void put(const std::byte* record, std::span<const std::byte> rest) noexcept;
+    std::byte* put(const std::byte* record, std::span<const std::byte> rest) noexcept;
     void stop(const Obstacle& obstacle) noexcept;
     bool begin(const char* forked_from) noexcept;
     bool begin_in_child() noexcept;
-    uint32_t put_text(std::string_view text) noexcept;
     uint16_t thread_number() noexcept;
     static void after_fork() noexcept;
 
@@ -73,6 +87,7 @@ private:
     std::atomic<uint32_t> numbers_{0};
     std::atomic<uint32_t> generation_{1};
     std::atomic<uint16_t> threads_{0};
+    pthread_key_t thread_key_{};
     std::mutex interned_mutex_;
     using Texts = std::unordered_map<std::string, uint32_t>;
     Texts* interned_ = nullptr;  // made when it is needed

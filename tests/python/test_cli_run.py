@@ -113,15 +113,11 @@ def test_leaves_no_process_in_between_where_nothing_is_recorded() -> None:
 def test_passes_on_signals_that_are_sent_to_it_alone(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    command = [QUARRY, "run", "--", "sh", "-c", "ulimit -c 0; echo ready; exec sleep 60"]
+    # Whoever started the tests may ignore some signals (nohup, a job in the background).
+    command = ["env", "--default-signal", QUARRY, "run", "--", "sh", "-c"]
+    command += ["ulimit -c 0; echo ready; exec sleep 60"]
     with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        cwd=tmp_path,
-        env=clean_environment(),
-        process_group=0,
-        # Whoever started the tests may ignore some (nohup, a job in the background).
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+        command, stdout=subprocess.PIPE, cwd=tmp_path, env=clean_environment(), process_group=0
     ) as process:
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)

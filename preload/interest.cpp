@@ -1,0 +1,32 @@
+#include "preload/interest.hpp"
+
+#include <array>
+
+namespace quarry::preload {
+namespace {
+
+constexpr std::array<std::string_view, 9> kSystem{"/proc/", "/sys/", "/dev/",  "/usr/", "/lib",
+                                                  "/bin/",  "/etc/", "/sbin/", "/run/"};
+constexpr std::array<std::string_view, 4> kCode{"/site-packages/", "/dist-packages/",
+                                                "/lib/python3", "/__pycache__/"};
+
+bool is_part_of_a_program(std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.ends_with(".so") || name.find(".so.") != std::string_view::npos ||
+           name == "pyvenv.cfg";
+}
+
+}  // namespace
+
+bool is_data(std::string_view path, std::string_view trace) {
+    if (!path.starts_with('/') || path.ends_with(" (deleted)")) return false;
+    if (path.starts_with("/dev/shm/")) return true;
+    for (const std::string_view prefix : kSystem)
+        if (path.starts_with(prefix)) return false;
+    for (const std::string_view part : kCode)
+        if (path.find(part) != std::string_view::npos) return false;
+    const bool of_trace = path.starts_with(trace) && path.substr(trace.size()).starts_with('/');
+    return !of_trace && !is_part_of_a_program(path);
+}
+
+}  // namespace quarry::preload

@@ -1,0 +1,21 @@
+#include "preload/interest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quarry::preload {
+namespace {
+
+TEST(InterestTest, DataIsRecordedAndPartsOfProgramsAreNot) {
+    for (const char* path : {"/home/me/weights.bin", "/data/a.csv", "/dev/shm/block",
+                             "/home/me/library/x", "/data/trace2/x", "/data/a.solution"})
+        EXPECT_TRUE(is_data(path, "/data/trace")) << path;
+    for (const char* path :
+         {"/usr/share/zoneinfo/UTC", "/proc/self/maps", "/lib64/ld.so", "/dev/null",
+          "/home/me/env/lib/python3.11/os.py", "/home/me/env/x/site-packages/numpy/a.npy",
+          "/home/me/libx.so", "/home/me/libx.so.1.2", "/data/trace/1.qtrace",
+          "/home/me/__pycache__/x.pyc", "/tmp/x (deleted)", "relative", ""})
+        EXPECT_FALSE(is_data(path, "/data/trace")) << path;
+}
+
+}  // namespace
+}  // namespace quarry::preload

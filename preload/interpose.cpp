@@ -1,0 +1,328 @@
+// The functions of the C library through which programs use files, each with its own behaviour and
+// a look at what it has done. Loaded before the C library (LD_PRELOAD), they are found first.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+
+#include "preload/open_files.hpp"
+#include "preload/recorder.hpp"
+#include "preload/streams.hpp"
+#include "preload/unseen.hpp"
+
+extern char** environ;
+
+namespace {
+
+using namespace quarry::preload;
+
+// Declares `real`, the one that ours stands in front of.
+#define REAL(name, answer, ...)                             \
+    static std::atomic<answer (*)(__VA_ARGS__)> real_found; \
+    const auto real = next_of(real_found, #name)
+
+// The function of this name that the program would have called without us.
+template <typename Pointer>
+Pointer next_of(std::atomic<Pointer>& known, const char* name) {
+    Pointer function = known.load(std::memory_order_relaxed);
+    if (function == nullptr) {
+        function = reinterpret_cast<Pointer>(dlsym(RTLD_NEXT, name));
+        known.store(function, std::memory_order_relaxed);
+    }
+    return function;
+}
+
+bool takes_mode(int flags) {
+    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+int note_opened(int file, int flags, const void* caller) {
+    if (file >= 0) opened(file, flags, caller);
+    return file;
+}
+
+std::FILE* note_stream(std::FILE* stream, const void* caller, const char* mode) {
+    if (stream == nullptr) return stream;
+    const bool appends_or_writes = mode[0] != 'r';
+    const bool both = __builtin_strchr(mode, '+') != nullptr;
+    const int access = both ? O_RDWR : appends_or_writes ? O_WRONLY : O_RDONLY;
+    opened(fileno(stream), access | (mode[0] == 'w' ? O_CREAT | O_TRUNC : 0), caller);
+    stream_opened(stream);
+    return stream;
+}
+
+}  // namespace
+
+#define CALLER __builtin_return_address(0)
+
+extern "C" {
+
+#define OPEN(name)                                                  \
+    int name(const char* path, int flags, ...) {                    \
+        REAL(name, int, const char*, int, ...);                     \
+        mode_t mode = 0;                                            \
+        if (takes_mode(flags)) {                                    \
+            va_list more;                                           \
+            va_start(more, flags);                                  \
+            mode = va_arg(more, mode_t);                            \
+            va_end(more);                                           \
+        }                                                           \
+        return note_opened(real(path, flags, mode), flags, CALLER); \
+    }
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                        \
+    int name(int folder, const char* path, int flags, ...) {                \
+        REAL(name, int, int, const char*, int, ...);                        \
+        mode_t mode = 0;                                                    \
+        if (takes_mode(flags)) {                                            \
+            va_list more;                                                   \
+            va_start(more, flags);                                          \
+            mode = va_arg(more, mode_t);                                    \
+            va_end(more);                                                   \
+        }                                                                   \
+        return note_opened(real(folder, path, flags, mode), flags, CALLER); \
+    }
+OPENAT(openat)
+OPENAT(openat64)
+
+// What programs call that were compiled with checks (_FORTIFY_SOURCE).
+#define CHECKED_OPEN(name)                                    \
+    int name(const char* path, int flags) {                   \
+        REAL(name, int, const char*, int);                    \
+        return note_opened(real(path, flags), flags, CALLER); \
+    }
+CHECKED_OPEN(__open_2)
+CHECKED_OPEN(__open64_2)
+
+#define CHECKED_OPENAT(name)                                          \
+    int name(int folder, const char* path, int flags) {               \
+        REAL(name, int, int, const char*, int);                       \
+        return note_opened(real(folder, path, flags), flags, CALLER); \
+    }
+CHECKED_OPENAT(__openat_2)
+CHECKED_OPENAT(__openat64_2)
+
+#define CREAT(name)                                                                 \
+    int name(const char* path, mode_t mode) {                                       \
+        REAL(name, int, const char*, mode_t);                                       \
+        return note_opened(real(path, mode), O_CREAT | O_WRONLY | O_TRUNC, CALLER); \
+    }
+CREAT(creat)
+CREAT(creat64)
+
+int close(int file) {
+    REAL(close, int, int);
+    closed(file);
+    return real(file);
+}
+
+int close_range(unsigned first, unsigned last, int flags) noexcept {
+    REAL(close_range, int, unsigned, unsigned, int);
+    const int answer = real(first, last, flags);
+    if (answer == 0 && flags == 0) closed_range(first, last);
+    return answer;
+}
+
+void closefrom(int first) noexcept {
+    REAL(closefrom, void, int);
+    real(first);
+    closed_range(first >= 0 ? static_cast<unsigned>(first) : 0, ~0u);
+}
+
+int dup2(int from, int to) noexcept {
+    REAL(dup2, int, int, int);
+    const int answer = real(from, to);
+    if (answer >= 0 && from != to) closed(to);
+    return answer;
+}
+
+int dup3(int from, int to, int flags) noexcept {
+    REAL(dup3, int, int, int, int);
+    const int answer = real(from, to, flags);
+    if (answer >= 0) closed(to);
+    return answer;
+}
+
+#define MOVES(direction, name, parameters, ...)  \
+    ssize_t name parameters {                    \
+        REAL(name, ssize_t, TYPES_##name);       \
+        const ssize_t bytes = real(__VA_ARGS__); \
+        direction(file, bytes);                  \
+        return bytes;                            \
+    }
+
+#define TYPES_read int, void*, size_t
+MOVES(moved_in, read, (int file, void* buffer, size_t size), file, buffer, size)
+#define TYPES_write int, const void*, size_t
+MOVES(moved_out, write, (int file, const void* buffer, size_t size), file, buffer, size)
+#define TYPES_pread int, void*, size_t, off_t
+MOVES(moved_in, pread, (int file, void* buffer, size_t size, off_t at), file, buffer, size, at)
+#define TYPES_pread64 int, void*, size_t, off64_t
+MOVES(moved_in, pread64, (int file, void* buffer, size_t size, off64_t at), file, buffer, size, at)
+#define TYPES_pwrite int, const void*, size_t, off_t
+MOVES(moved_out, pwrite, (int file, const void* buffer, size_t size, off_t at), file, buffer, size,
+      at)
+#define TYPES_pwrite64 int, const void*, size_t, off64_t
+MOVES(moved_out, pwrite64, (int file, const void* buffer, size_t size, off64_t at), file, buffer,
+      size, at)
+#define TYPES_readv int, const iovec*, int
+MOVES(moved_in, readv, (int file, const iovec* parts, int count), file, parts, count)
+#define TYPES_writev int, const iovec*, int
+MOVES(moved_out, writev, (int file, const iovec* parts, int count), file, parts, count)
+#define TYPES_preadv int, const iovec*, int, off_t
+MOVES(moved_in, preadv, (int file, const iovec* parts, int count, off_t at), file, parts, count, at)
+#define TYPES_preadv64 int, const iovec*, int, off64_t
+MOVES(moved_in, preadv64, (int file, const iovec* parts, int count, off64_t at), file, parts, count,
+      at)
+#define TYPES_pwritev int, const iovec*, int, off_t
+MOVES(moved_out, pwritev, (int file, const iovec* parts, int count, off_t at), file, parts, count,
+      at)
+#define TYPES_pwritev64 int, const iovec*, int, off64_t
+MOVES(moved_out, pwritev64, (int file, const iovec* parts, int count, off64_t at), file, parts,
+      count, at)
+#define TYPES___read_chk int, void*, size_t, size_t
+MOVES(moved_in, __read_chk, (int file, void* buffer, size_t size, size_t room), file, buffer, size,
+      room)
+#define TYPES___pread_chk int, void*, size_t, off_t, size_t
+MOVES(moved_in, __pread_chk, (int file, void* buffer, size_t size, off_t at, size_t room), file,
+      buffer, size, at, room)
+#define TYPES___pread64_chk int, void*, size_t, off64_t, size_t
+MOVES(moved_in, __pread64_chk, (int file, void* buffer, size_t size, off64_t at, size_t room), file,
+      buffer, size, at, room)
+
+#define COPIES(name, parameters, from, to, ...)  \
+    ssize_t name parameters {                    \
+        REAL(name, ssize_t, TYPES_##name);       \
+        const ssize_t bytes = real(__VA_ARGS__); \
+        moved_in(from, bytes);                   \
+        moved_out(to, bytes);                    \
+        return bytes;                            \
+    }
+
+#define TYPES_sendfile int, int, off_t*, size_t
+COPIES(sendfile, (int to, int from, off_t* at, size_t size) noexcept, from, to, to, from, at, size)
+#define TYPES_sendfile64 int, int, off64_t*, size_t
+COPIES(sendfile64, (int to, int from, off64_t* at, size_t size) noexcept, from, to, to, from, at,
+       size)
+#define TYPES_copy_file_range int, off64_t*, int, off64_t*, size_t, unsigned
+COPIES(copy_file_range,
+       (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags), from, to,
+       from, from_at, to, to_at, size, flags)
+
+#define MMAP(name, offset)                                                                         \
+    void* name(void* where, size_t size, int protection, int flags, int file,                      \
+               offset at) noexcept {                                                               \
+        REAL(name, void*, void*, size_t, int, int, int, offset);                                   \
+        void* memory = real(where, size, protection, flags, file, at);                             \
+        if (memory != MAP_FAILED && file >= 0 && (flags & MAP_ANONYMOUS) == 0) mapped(file, size); \
+        return memory;                                                                             \
+    }
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
+
+#define FOPEN(name)                                         \
+    std::FILE* name(const char* path, const char* mode) {   \
+        REAL(name, std::FILE*, const char*, const char*);   \
+        return note_stream(real(path, mode), CALLER, mode); \
+    }
+FOPEN(fopen)
+FOPEN(fopen64)
+
+std::FILE* fdopen(int file, const char* mode) noexcept {
+    REAL(fdopen, std::FILE*, int, const char*);
+    std::FILE* stream = real(file, mode);
+    stream_opened(stream);
+    return stream;
+}
+
+#define FREOPEN(name)                                                        \
+    std::FILE* name(const char* path, const char* mode, std::FILE* stream) { \
+        REAL(name, std::FILE*, const char*, const char*, std::FILE*);        \
+        if (stream != nullptr) stream_closes(stream);                        \
+        return note_stream(real(path, mode, stream), CALLER, mode);          \
+    }
+FREOPEN(freopen)
+FREOPEN(freopen64)
+
+int fclose(std::FILE* stream) {
+    REAL(fclose, int, std::FILE*);
+    if (stream != nullptr) stream_closes(stream);
+    return real(stream);
+}
+
+#define SEEKS(name, offset)                            \
+    int name(std::FILE* stream, offset to, int from) { \
+        REAL(name, int, std::FILE*, offset, int);      \
+        stream_leaves(stream);                         \
+        const int answer = real(stream, to, from);     \
+        stream_arrived(stream);                        \
+        return answer;                                 \
+    }
+SEEKS(fseek, long)
+SEEKS(fseeko, off_t)
+SEEKS(fseeko64, off64_t)
+
+void rewind(std::FILE* stream) {
+    REAL(rewind, void, std::FILE*);
+    stream_leaves(stream);
+    real(stream);
+    stream_arrived(stream);
+}
+
+#define SETS_POSITION(name, place)                 \
+    int name(std::FILE* stream, const place* to) { \
+        REAL(name, int, std::FILE*, const place*); \
+        stream_leaves(stream);                     \
+        const int answer = real(stream, to);       \
+        stream_arrived(stream);                    \
+        return answer;                             \
+    }
+SETS_POSITION(fsetpos, fpos_t)
+SETS_POSITION(fsetpos64, fpos64_t)
+
+int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
+    REAL(execve, int, const char*, char* const*, char* const*);
+    starts(path, environment);
+    return real(path, arguments, environment);
+}
+
+int execv(const char* path, char* const arguments[]) noexcept {
+    REAL(execv, int, const char*, char* const*);
+    starts(path, environ);
+    return real(path, arguments);
+}
+
+int execvp(const char* name, char* const arguments[]) noexcept {
+    REAL(execvp, int, const char*, char* const*);
+    starts_by_name(name, environ);
+    return real(name, arguments);
+}
+
+int execvpe(const char* name, char* const arguments[], char* const environment[]) noexcept {
+    REAL(execvpe, int, const char*, char* const*, char* const*);
+    starts_by_name(name, environment);
+    return real(name, arguments, environment);
+}
+
+#define SPAWNS(name, note)                                                              \
+    int name(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions, \
+             const posix_spawnattr_t* settings, char* const arguments[],                \
+             char* const environment[]) {                                               \
+        REAL(name, int, pid_t*, const char*, const posix_spawn_file_actions_t*,         \
+             const posix_spawnattr_t*, char* const*, char* const*);                     \
+        note(path, environment);                                                        \
+        return real(child, path, actions, settings, arguments, environment);            \
+    }
+SPAWNS(posix_spawn, starts)
+SPAWNS(posix_spawnp, starts_by_name)
+
+}  // extern "C"

@@ -1,0 +1,186 @@
+#include "preload/open_files.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "base/keep_errno.hpp"
+#include "preload/interest.hpp"
+#include "preload/recorder.hpp"
+#include "trace/process_record.hpp"
+
+namespace quarry::preload {
+namespace {
+
+// Numbers beyond are not counted; no system allows so many by default.
+constexpr size_t kFiles = size_t{1} << 18;
+
+// What a number stands for, if it was found out in this process: a child asks anew, since its
+// records lie in a file of its own.
+struct Entry {
+    std::atomic<trace::OtherUse*> use{nullptr};
+    std::atomic<uint32_t> known_in{0};  // generation; 0: nobody has looked
+};
+std::array<Entry, kFiles> entries;
+std::atomic<uint32_t> generation{1};
+std::atomic<pid_t> process{0};
+
+void forked() {
+    generation.fetch_add(1);
+    process = static_cast<pid_t>(syscall(SYS_getpid));
+}
+
+__attribute__((constructor)) void watch_forks() {
+    process = static_cast<pid_t>(syscall(SYS_getpid));
+    pthread_atfork(nullptr, nullptr, forked);
+}
+
+bool counts(int file) {
+    return file >= 0 && static_cast<size_t>(file) < kFiles;
+}
+
+// HDF5's own files are recorded by the connector.
+bool is_hdf5(const void* caller) {
+    Dl_info where{};
+    if (caller == nullptr || dladdr(caller, &where) == 0 || where.dli_fname == nullptr)
+        return false;
+    const std::string_view path = where.dli_fname;
+    return path.substr(path.rfind('/') + 1).starts_with("libhdf5");
+}
+
+std::string_view path_of(int file, std::array<char, PATH_MAX>& path) {
+    std::array<char, 32> link;
+    std::snprintf(link.data(), link.size(), "/proc/self/fd/%d", file);
+    const ssize_t size = readlink(link.data(), path.data(), path.size());
+    return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
+}
+
+uint64_t nanoseconds(const statx_timestamp& time) {
+    return static_cast<uint64_t>(time.tv_sec * 1'000'000'000 + time.tv_nsec);
+}
+
+// `flags` are those of open(2), or negative where the file was open before the program began.
+trace::OtherUse* begin_use(int file, int flags, const void* caller) {
+    struct statx status{};
+    if (statx(file, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0 ||
+        !S_ISREG(status.stx_mode))
+        return nullptr;
+    std::array<char, PATH_MAX> buffer;
+    const std::string_view path = path_of(file, buffer);
+    if (!is_data(path, trace_directory()) || is_hdf5(caller)) return nullptr;
+    trace::Writer* writer = recorder();
+    if (writer == nullptr) return nullptr;
+    trace::watch_task(*writer);
+
+    trace::OtherFile record{};
+    record.time = trace::monotonic_now();
+    record.number = writer->new_number();
+    record.path = writer->text(path);
+    record.device = makedev(status.stx_dev_major, status.stx_dev_minor);
+    record.inode = status.stx_ino;
+    record.born = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0;
+    record.size = status.stx_size;
+    writer->append(record);
+
+    trace::OtherUse use{};
+    const int mode = flags >= 0 ? flags : fcntl(file, F_GETFL);
+    const bool made = (flags >= 0 && (flags & O_CREAT) != 0 && status.stx_size == 0) ||
+                      (flags >= 0 && (flags & O_TRUNC) != 0);
+    use.prefix.flags = static_cast<uint8_t>(
+        ((mode & O_ACCMODE) != O_WRONLY ? trace::kUseReads : 0) |
+        ((mode & O_ACCMODE) != O_RDONLY ? trace::kUseWrites : 0) | (made ? trace::kUseCreated : 0) |
+        (flags < 0 ? trace::kUseInherited : 0));
+    use.number = record.number;
+    use.flags = use.prefix.flags;
+    use.opened = use.last = record.time;
+    return writer->append_growing(use);
+}
+
+trace::OtherUse* look_at(int file, int flags, const void* caller) {
+    const KeepErrno keep;
+    const Ours ours;
+    Entry& entry = entries[static_cast<size_t>(file)];
+    trace::OtherUse* use = trace_directory().empty() ? nullptr : begin_use(file, flags, caller);
+    entry.use.store(use, std::memory_order_relaxed);
+    entry.known_in.store(generation, std::memory_order_release);
+    return use;
+}
+
+template <typename Number>
+void add(Number& to, Number value) {
+    std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool is_borrowing_memory() noexcept {
+    return static_cast<pid_t>(syscall(SYS_getpid)) != process;
+}
+
+void opened(int file, int flags, const void* caller) noexcept {
+    if (!counts(file) || Ours::inside() || is_borrowing_memory()) return;
+    look_at(file, flags, caller);
+}
+
+void closed(int file) noexcept {
+    if (!counts(file) || Ours::inside()) return;
+    Entry& entry = entries[static_cast<size_t>(file)];
+    if (entry.known_in.load(std::memory_order_relaxed) == 0 || is_borrowing_memory()) return;
+    entry.known_in.store(0, std::memory_order_release);
+}
+
+void closed_range(unsigned first, unsigned last) noexcept {
+    if (is_borrowing_memory()) return;
+    for (size_t file = first; file <= last && file < kFiles; ++file)
+        entries[file].known_in.store(0, std::memory_order_release);
+}
+
+trace::OtherUse* use_of(int file) noexcept {
+    if (!counts(file) || Ours::inside()) return nullptr;
+    const Entry& entry = entries[static_cast<size_t>(file)];
+    if (entry.known_in.load(std::memory_order_acquire) == generation)
+        return entry.use.load(std::memory_order_relaxed);
+    return is_borrowing_memory() ? nullptr : look_at(file, -1, nullptr);
+}
+
+void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {
+    add(use.read, bytes);
+    add(use.reads, calls);
+    std::atomic_ref(use.last).store(trace::monotonic_now(), std::memory_order_relaxed);
+}
+
+void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {
+    add(use.written, bytes);
+    add(use.writes, calls);
+    std::atomic_ref(use.last).store(trace::monotonic_now(), std::memory_order_relaxed);
+}
+
+void moved_in(int file, ssize_t bytes) noexcept {
+    if (bytes < 0) return;
+    if (trace::OtherUse* use = use_of(file)) add_read(*use, static_cast<uint64_t>(bytes), 1);
+}
+
+void moved_out(int file, ssize_t bytes) noexcept {
+    if (bytes < 0) return;
+    if (trace::OtherUse* use = use_of(file)) add_written(*use, static_cast<uint64_t>(bytes), 1);
+}
+
+void mapped(int file, size_t bytes) noexcept {
+    trace::OtherUse* use = use_of(file);
+    if (use == nullptr) return;
+    std::atomic_ref(use->flags).fetch_or(trace::kUseMapped, std::memory_order_relaxed);
+    add_read(*use, bytes, 1);
+}
+
+}  // namespace quarry::preload

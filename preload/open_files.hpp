@@ -1,0 +1,36 @@
+// The files that are open in this process, by their numbers, and what is moved through each.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "trace/records.hpp"
+
+namespace quarry::preload {
+
+// The program has opened a file; `flags` are those of open(2), `caller` is where it called from.
+void opened(int file, int flags, const void* caller) noexcept;
+
+// The number stands for nothing any more, or for something else.
+void closed(int file) noexcept;
+void closed_range(unsigned first, unsigned last) noexcept;
+
+// Bytes that a call has moved; a negative number if it failed.
+void moved_in(int file, ssize_t bytes) noexcept;
+void moved_out(int file, ssize_t bytes) noexcept;
+void mapped(int file, size_t bytes) noexcept;
+
+// The record of an open file, made if it is a file worth one; null otherwise.
+trace::OtherUse* use_of(int file) noexcept;
+
+// Adds to a record, from any thread.
+void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
+void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
+
+// Between vfork and exec a child works in its parent's memory: what it does to its files must not
+// be taken for the parent's doing.
+bool is_borrowing_memory() noexcept;
+
+}  // namespace quarry::preload

@@ -1,0 +1,33 @@
+// Where this process's use of files is recorded: the same file of the trace that the connector,
+// once it is loaded, writes to.
+#pragma once
+
+#include "trace/writer.hpp"
+
+namespace quarry::preload {
+
+// Null where nothing is recorded. Begins with the first file that is worth it.
+trace::Writer* recorder() noexcept;
+
+// Null also where it has not begun.
+trace::Writer* started_recorder() noexcept;
+
+// The directory of the trace; empty where nothing is to be recorded.
+std::string_view trace_directory() noexcept;
+
+// While one lives, calls of this thread into the C library are ours and not the program's.
+class Ours {
+public:
+    Ours() noexcept : before_(inside_) { inside_ = true; }
+    ~Ours() { inside_ = before_; }
+    Ours(const Ours&) = delete;
+    Ours& operator=(const Ours&) = delete;
+
+    static bool inside() noexcept { return inside_; }
+
+private:
+    bool before_;
+    static thread_local bool inside_ __attribute__((tls_model("initial-exec")));
+};
+
+}  // namespace quarry::preload

@@ -1,0 +1,136 @@
+#include "preload/streams.hpp"
+
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "base/fork.hpp"
+#include "base/keep_errno.hpp"
+#include "preload/open_files.hpp"
+#include "preload/recorder.hpp"
+
+namespace quarry::preload {
+namespace {
+
+std::mutex mutex;
+[[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
+
+// Where it was when counting began, and what calls on its number had moved by then: C++ opens its
+// streams as C's and then reads past them.
+struct Stretch {
+    off_t position = 0;
+    uint64_t by_calls = 0;
+};
+using Stretches = std::unordered_map<std::FILE*, Stretch>;
+Stretches& stretches() {
+    static Stretches& all = *new Stretches;
+    return all;
+}
+
+uint64_t by_calls(const trace::OtherUse& use) {
+    return use.read + use.written;
+}
+
+// Where the program is in the file, whatever the stream has read ahead or not written yet.
+off_t position_of(std::FILE* stream) {
+    struct stat status{};
+    const off_t position = ftello(stream);
+    // What is appended goes to the end, wherever the position is before.
+    const bool appends = (fcntl(fileno(stream), F_GETFL) & O_APPEND) != 0;
+    return appends && position == 0 && fstat(fileno(stream), &status) == 0 ? status.st_size
+                                                                           : position;
+}
+
+void begin(std::FILE* stream) {
+    const trace::OtherUse* use = use_of(fileno(stream));
+    if (use == nullptr) return;
+    const Ours ours;
+    const std::lock_guard guard(mutex);
+    stretches()[stream] = {position_of(stream), by_calls(*use)};
+}
+
+void count(std::FILE* stream, Stretch& stretch) {
+    const off_t position = position_of(stream);
+    if (position <= stretch.position) return;
+    trace::OtherUse* use = use_of(fileno(stream));
+    if (use == nullptr) return;
+    const auto passed = static_cast<uint64_t>(position - stretch.position);
+    const uint64_t seen = by_calls(*use) - stretch.by_calls;
+    if (passed > seen) {
+        if (__fwriting(stream) != 0) {
+            add_written(*use, passed - seen, 0);
+        } else {
+            add_read(*use, passed - seen, 0);
+        }
+    }
+    stretch = {position, by_calls(*use)};
+}
+
+// Redirected, they are files that somebody else has opened; where that was not for this program
+// alone, its position tells nothing.
+__attribute__((constructor)) void watch_standard_streams() {
+    const KeepErrno keep;
+    for (std::FILE* stream : {stdin, stdout, stderr}) {
+        struct stat status{};
+        if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) &&
+            lseek(fileno(stream), 0, SEEK_CUR) == 0)
+            stretches()[stream] = {};
+    }
+}
+
+// `then` gets the stretch of a stream that is counted.
+template <typename Then>
+void with_stretch(std::FILE* stream, Then then) {
+    if (Ours::inside() || is_borrowing_memory()) return;
+    const KeepErrno keep;
+    std::unique_lock lock(mutex);
+    const auto found = stretches().find(stream);
+    if (found == stretches().end()) return;
+    then(found);
+}
+
+}  // namespace
+
+void stream_opened(std::FILE* stream) noexcept {
+    if (stream == nullptr || Ours::inside() || is_borrowing_memory()) return;
+    const KeepErrno keep;
+    try {
+        begin(stream);
+    } catch (const std::bad_alloc&) {
+        return;  // its bytes are not counted; that it was opened is recorded
+    }
+}
+
+void stream_leaves(std::FILE* stream) noexcept {
+    with_stretch(stream, [&](auto found) { count(stream, found->second); });
+}
+
+void stream_arrived(std::FILE* stream) noexcept {
+    with_stretch(stream, [&](auto found) { found->second.position = position_of(stream); });
+}
+
+void stream_closes(std::FILE* stream) noexcept {
+    with_stretch(stream, [&](auto found) {
+        count(stream, found->second);
+        stretches().erase(found);
+    });
+    closed(fileno(stream));
+}
+
+void all_streams_leave() noexcept {
+    const KeepErrno keep;
+    const std::lock_guard guard(mutex);
+    for (auto& [stream, stretch] : stretches()) {
+        // A thread may be waiting in it, for ever.
+        if (ftrylockfile(stream) != 0) continue;
+        count(stream, stretch);
+        funlockfile(stream);
+    }
+}
+
+}  // namespace quarry::preload

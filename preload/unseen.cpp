@@ -1,0 +1,101 @@
+#include "preload/unseen.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/keep_errno.hpp"
+#include "preload/open_files.hpp"
+#include "preload/recorder.hpp"
+
+namespace quarry::preload {
+namespace {
+
+using trace::UnseenReason;
+
+bool keeps_preload(char* const environment[]) {
+    for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (text.starts_with("LD_PRELOAD=") && text.find("libquarry_files") != text.npos)
+            return true;
+    }
+    return false;
+}
+
+// Whether it is a program without a loader, which would read LD_PRELOAD.
+bool is_static(int file) {
+    ElfW(Ehdr) header;
+    if (pread(file, &header, sizeof header, 0) != sizeof header ||
+        std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_phentsize != sizeof(ElfW(Phdr)))
+        return false;
+    for (int i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) part;
+        const off_t at = static_cast<off_t>(header.e_phoff + static_cast<size_t>(i) * sizeof part);
+        if (pread(file, &part, sizeof part, at) != sizeof part) return false;
+        if (part.p_type == PT_INTERP) return false;
+    }
+    return true;
+}
+
+std::optional<UnseenReason> reason_of(const char* path, char* const environment[]) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return std::nullopt;
+    struct stat status{};
+    const bool privileged =
+        fstat(file, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0 && getuid() != 0;
+    const bool without_loader = is_static(file);
+    close(file);
+    if (without_loader) return UnseenReason::Static;
+    if (privileged) return UnseenReason::Privileged;
+    if (!keeps_preload(environment)) return UnseenReason::ClearedEnvironment;
+    return std::nullopt;
+}
+
+}  // namespace
+
+void starts(const char* path, char* const environment[]) noexcept {
+    if (Ours::inside() || path == nullptr || trace_directory().empty()) return;
+    const KeepErrno keep;
+    const Ours ours;
+    if (const auto reason = reason_of(path, environment)) {
+        // Beginning takes memory, and a child may have only borrowed its parent's.
+        trace::Writer* writer = is_borrowing_memory() ? started_recorder() : recorder();
+        if (writer != nullptr) {
+            trace::Unseen record{};
+            record.prefix.flags = static_cast<uint8_t>(*reason);
+            record.time = trace::monotonic_now();
+            record.program = writer->put_text(path);
+            writer->append(record);
+        }
+    }
+}
+
+void starts_by_name(const char* name, char* const environment[]) noexcept {
+    if (name == nullptr || std::strchr(name, '/') != nullptr) return starts(name, environment);
+    const char* path = std::getenv("PATH");
+    std::string_view rest = path != nullptr ? path : "/bin:/usr/bin";
+    while (!rest.empty()) {
+        const std::string_view folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+        std::array<char, PATH_MAX> candidate;
+        const int size = std::snprintf(candidate.data(), candidate.size(), "%.*s/%s",
+                                       static_cast<int>(folder.size()), folder.data(), name);
+        const bool fits = size > 0 && static_cast<size_t>(size) < candidate.size();
+        if (fits && access(candidate.data(), X_OK) == 0)
+            return starts(candidate.data(), environment);
+    }
+}
+
+}  // namespace quarry::preload

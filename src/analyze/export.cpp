@@ -1,0 +1,22 @@
+#include "analyze/export.hpp"
+
+namespace quarry {
+
+Result<TraceFacts> export_text(const std::string& directory, TextFormat format, std::FILE* out) {
+    auto index = analyze::index_trace(directory);
+    if (!index) return index.error();
+    switch (format) {
+        case TextFormat::Jsonl:
+            analyze::write_jsonl(*index, out);
+            break;
+        case TextFormat::Csv:
+            analyze::write_csv(*index, out);
+            break;
+        case TextFormat::Chrome:
+            analyze::write_chrome(*index, out);
+            break;
+    }
+    return std::move(index->facts);
+}
+
+}  // namespace quarry
