@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <quarry/launch.hpp>
 
 #include "base/subprocess.hpp"
@@ -83,6 +84,24 @@ private:
     std::array<struct sigaction, kFromTerminal.size()> terminal_{};
 };
 
+// While it lives, signals wait: one that comes before we know our child would be lost.
+class SignalsWait {
+public:
+    SignalsWait() {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsWait() { end(); }
+    SignalsWait(const SignalsWait&) = delete;
+    SignalsWait& operator=(const SignalsWait&) = delete;
+
+    void end() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
 int wait_for(pid_t process) {
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
@@ -108,9 +127,11 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
 
     const SignalsToChild signals;
     const pid_t parent = getpid();
+    std::optional<SignalsWait> waiting(std::in_place);
     const pid_t started = fork();
     if (started == 0) {
         signals.restore();
+        waiting->end();
         // Whoever kills us means the program, which was we before there was anything to record.
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(1);
@@ -120,10 +141,11 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
         _exit(127);
     }
     const int fork_error = errno;
+    if (started > 0) child = started;
+    waiting.reset();
     close(news[1]);
     int why = started < 0 ? fork_error : 0;
     if (started > 0) {
-        child = started;
         (void)!read(news[0], &why, sizeof why);
     }
     close(news[0]);
