@@ -1,6 +1,13 @@
 #include "connector/io_record.hpp"
 
+#include <new>
+
 namespace quarry::connector {
+namespace {
+
+constexpr size_t kUnowned = 100'000;
+
+}  // namespace
 
 IoRecord::IoRecord(StorageRecord& storage, const H5FD_t& file) noexcept
     : writer_(recorder()), storage_(storage), start_(trace::monotonic_now()) {
@@ -33,6 +40,17 @@ void IoRecord::write(const Movement& movement) const noexcept {
     record.start = start_;
     record.duration = trace::monotonic_now() - start_;
     writer_->append(record);
+    const bool is_unowned = movement.writes && movement.type == H5FD_MEM_DRAW &&
+                            record.object == trace::kNone && !movement.failed;
+    if (is_unowned && storage_.unowned.size() < kUnowned) remember_unowned(movement.address);
+}
+
+void IoRecord::remember_unowned(haddr_t address) const noexcept {
+    try {
+        storage_.unowned.insert(address);
+    } catch (const std::bad_alloc&) {
+        return;  // whose it is will not be known, and the summary says how much that is
+    }
 }
 
 }  // namespace quarry::connector

@@ -21,6 +21,8 @@ public:
     void write(const Movement& movement) const noexcept;
 
 private:
+    void remember_unowned(haddr_t address) const noexcept;
+
     trace::Writer* writer_;
     StorageRecord& storage_;
     uint64_t start_;

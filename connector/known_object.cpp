@@ -167,6 +167,7 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bo
         known->type = type_of(info.type);
         anew = true;
     }
+    known->storage = storage;
     // An attribute of a dataset may come before the dataset itself, which tells more.
     const bool unasked = type == H5I_DATASET && (known->element_size == 0 || known->is_stale);
     if (anew || unasked) {

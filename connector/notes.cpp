@@ -1,6 +1,7 @@
 #include "connector/notes.hpp"
 
 #include <array>
+#include <cstring>
 
 #include "connector/record_access.hpp"
 #include "trace/process_record.hpp"
@@ -68,10 +69,10 @@ void opened(const Operation& operation, Object* object, H5I_type_t type, How how
     operation.writer().append(record);
 }
 
-void closed(const Operation& operation, const Object& object, herr_t answer) {
-    if (answer < 0 || object.known == nullptr) return;
+void closed(const Operation& operation, herr_t answer) {
+    if (answer < 0 || operation.object_number() == trace::kNone) return;
     trace::ObjectClosed record{};
-    record.number = object.known->number;
+    record.number = operation.object_number();
     record.operation = operation.number();
     record.start = operation.start();
     record.duration = operation.duration();
@@ -214,9 +215,9 @@ void note(Call<&H5VL_dataset_class_t::optional>, const Operation& operation, Obj
     if (dataset.under->is_native) record_chunk_access(operation, dataset, answer, *arguments);
 }
 
-void note(Call<&H5VL_dataset_class_t::close>, const Operation& operation, Object& dataset,
-          herr_t answer, hid_t, void**) noexcept {
-    closed(operation, dataset, answer);
+void note(Call<&H5VL_dataset_class_t::close>, const Operation& operation, Object&, herr_t answer,
+          hid_t, void**) noexcept {
+    closed(operation, answer);
 }
 
 void note(Call<&H5VL_datatype_class_t::commit>, const Operation& operation, Object&, Object* type,
@@ -229,9 +230,9 @@ void note(Call<&H5VL_datatype_class_t::open>, const Operation& operation, Object
     opened(operation, type, H5I_DATATYPE, How::Opened);
 }
 
-void note(Call<&H5VL_datatype_class_t::close>, const Operation& operation, Object& type,
-          herr_t answer, hid_t, void**) noexcept {
-    closed(operation, type, answer);
+void note(Call<&H5VL_datatype_class_t::close>, const Operation& operation, Object&, herr_t answer,
+          hid_t, void**) noexcept {
+    closed(operation, answer);
 }
 
 void note(Call<&H5VL_group_class_t::create>, const Operation& operation, Object&, Object* group,
@@ -252,9 +253,9 @@ void note(Call<&H5VL_group_class_t::get>, const Operation& operation, Object& gr
           {trace::Touched::LinkList, false, name_at(operation, &location)});
 }
 
-void note(Call<&H5VL_group_class_t::close>, const Operation& operation, Object& group,
-          herr_t answer, hid_t, void**) noexcept {
-    closed(operation, group, answer);
+void note(Call<&H5VL_group_class_t::close>, const Operation& operation, Object&, herr_t answer,
+          hid_t, void**) noexcept {
+    closed(operation, answer);
 }
 
 void note(Call<&H5VL_link_class_t::get>, const Operation& operation, Object& object, herr_t answer,
@@ -336,6 +337,24 @@ void note_file(const Operation& operation, Library& library, Object* file, const
         file->label = record.number;
     }
     writer.append(record);
+}
+
+void note_blob(const Object& file, const void* id) noexcept {
+    trace::Writer* writer = recorder();
+    if (writer == nullptr || writer->level() < RecordLevel::Io || !file.under->is_native) return;
+    // The native connector's id begins with the address of a part of the heap, many values of which
+    // come one after the other.
+    trace::HeapUsed record{};
+    std::memcpy(&record.address, id, sizeof record.address);
+    static thread_local uint64_t last_address = 0;
+    static thread_local uint32_t last_object = trace::kNone;
+    if (record.address == last_address && current_call.object == last_object) return;
+    last_address = record.address;
+    last_object = current_call.object;
+    record.object = current_call.object;
+    record.operation = current_call.operation;
+    record.time = trace::monotonic_now();
+    writer->append(record);
 }
 
 void note_link_written(const Operation& operation, Object* object, Location location) noexcept {

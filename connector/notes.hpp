@@ -75,6 +75,9 @@ void note(Call<&H5VL_file_class_t::close>, const Operation&, Object&, herr_t, hi
 void note_file(const Operation& operation, Library& library, Object* file, const char* name,
                unsigned flags, bool created) noexcept;
 
+// Values of variable length were stored; `id` tells where.
+void note_blob(const Object& file, const void* id) noexcept;
+
 // A link was made, copied or moved: it is new in the group at `location`.
 void note_link_written(const Operation& operation, Object* object, Location location) noexcept;
 

@@ -21,7 +21,8 @@ public:
     Operation(KnownObject* object, hid_t transfer) noexcept : writer_(recorder()), object_(object) {
         if (writer_ == nullptr) return;
         before_ = current_call;
-        current_call = {object_number(), writer_->new_number(), transfer};
+        object_number_ = object != nullptr ? object->number : trace::kNone;
+        current_call = {object_number_, writer_->new_number(), transfer};
         number_ = current_call.operation;
         start_ = trace::monotonic_now();
     }
@@ -34,15 +35,17 @@ public:
     explicit operator bool() const { return writer_ != nullptr; }
     trace::Writer& writer() const { return *writer_; }
     uint32_t number() const { return number_; }
-    // What the call was made on, if that was known; for calls that may end the object itself.
+    // What the call was made on, if that was known. A call that closes may have ended it, and its
+    // file: then only the number is left.
     KnownObject* object() const { return object_; }
-    uint32_t object_number() const { return object_ != nullptr ? object_->number : trace::kNone; }
+    uint32_t object_number() const { return object_number_; }
     uint64_t start() const { return start_; }
     uint64_t duration() const { return trace::monotonic_now() - start_; }
 
 private:
     trace::Writer* writer_;
     KnownObject* object_;
+    uint32_t object_number_ = trace::kNone;
     Current before_;
     uint32_t number_ = trace::kNone;
     uint64_t start_ = 0;

@@ -58,7 +58,10 @@ void Accesses::write(herr_t answer) const noexcept {
                                  (answer < 0 ? trace::kAccessFailed : 0));
         record.elements = access.elements;
         append(operation_, record, access.dataset->known, access.selection);
-        if (direction_ == Direction::Write && answer >= 0) look_for_address(*access.dataset);
+        if (direction_ == Direction::Write && answer >= 0) {
+            if (access.dataset->known != nullptr) access.dataset->known->was_written = true;
+            look_for_address(*access.dataset);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,14 +12,18 @@
 
 namespace quarry::connector {
 
+struct StorageRecord;
+
 // What has been recorded of an object and is needed again.
 struct KnownObject {
+    StorageRecord* storage = nullptr;  // while any handle of it is open
     uint32_t number = trace::kNone;
     trace::ObjectType type = trace::ObjectType::Unknown;
     uint64_t elements = 0;        // of the whole dataset
     uint64_t element_size = 0;    // as stored
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
+    bool was_written = false;
     bool is_stale = false;  // its description may have changed
     bool has_path = false;  // created without a link, it gets its path with the first one
     uint64_t address = ~uint64_t{0};
@@ -62,6 +67,8 @@ struct StorageRecord {
     unsigned flags = 0;
     const char* driver = "";
     bool is_written = false;  // into the trace
+    // Addresses of raw data that was written with no call of an object.
+    std::set<haddr_t> unowned;
     KnownObjects objects;
 };
 

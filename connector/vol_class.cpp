@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "connector/flushed_chunks.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
 #include "connector/library.hpp"
@@ -57,6 +58,11 @@ void fill_attribute(H5VL_attr_class_t& cls) {
     cls.close = close<kAttribute, &H5VL_attr_class_t::close>;
 }
 
+herr_t dataset_close(void* dataset, hid_t transfer, void** request) noexcept {
+    claim_flushed_chunks(as_object(dataset), transfer);
+    return close<kDataset, &H5VL_dataset_class_t::close>(dataset, transfer, request);
+}
+
 void fill_dataset(H5VL_dataset_class_t& cls) {
     cls.create = forward<kDataset, &H5VL_dataset_class_t::create>;
     cls.open = forward<kDataset, &H5VL_dataset_class_t::open>;
@@ -65,7 +71,7 @@ void fill_dataset(H5VL_dataset_class_t& cls) {
     cls.get = forward<kDataset, &H5VL_dataset_class_t::get>;
     cls.specific = forward<kDataset, &H5VL_dataset_class_t::specific>;
     cls.optional = forward<kDataset, &H5VL_dataset_class_t::optional>;
-    cls.close = close<kDataset, &H5VL_dataset_class_t::close>;
+    cls.close = dataset_close;
 }
 
 void fill_datatype(H5VL_datatype_class_t& cls) {
@@ -124,6 +130,12 @@ void fill_object(H5VL_object_class_t& cls) {
     cls.optional = forward<kObject, &H5VL_object_class_t::optional>;
 }
 
+herr_t blob_put(void* file, const void* value, size_t size, void* id, void* context) noexcept {
+    const herr_t answer = forward<kBlob, &H5VL_blob_class_t::put>(file, value, size, id, context);
+    if (answer >= 0) note_blob(as_object(file), id);
+    return answer;
+}
+
 void fill_services(H5VL_class_t& cls) {
     cls.request_cls.wait = forward<kRequest, &H5VL_request_class_t::wait>;
     cls.request_cls.notify = forward<kRequest, &H5VL_request_class_t::notify>;
@@ -131,7 +143,7 @@ void fill_services(H5VL_class_t& cls) {
     cls.request_cls.specific = forward<kRequest, &H5VL_request_class_t::specific>;
     cls.request_cls.optional = forward<kRequest, &H5VL_request_class_t::optional>;
     cls.request_cls.free = request_free;
-    cls.blob_cls.put = forward<kBlob, &H5VL_blob_class_t::put>;
+    cls.blob_cls.put = blob_put;
     cls.blob_cls.get = forward<kBlob, &H5VL_blob_class_t::get>;
     cls.blob_cls.specific = forward<kBlob, &H5VL_blob_class_t::specific>;
     cls.blob_cls.optional = forward<kBlob, &H5VL_blob_class_t::optional>;

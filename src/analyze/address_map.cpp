@@ -48,6 +48,11 @@ std::optional<uint32_t> AddressMap::owner(uint64_t address, uint64_t size) const
     return found;
 }
 
+std::optional<uint32_t> AddressMap::heap_owner(uint64_t address) const {
+    const auto found = heaps_.find(address);
+    return found != heaps_.end() ? std::optional(found->second) : std::nullopt;
+}
+
 std::optional<uint32_t> AddressMap::header_owner(uint64_t address, uint64_t size) const {
     const auto first = headers_.lower_bound(address);
     if (first == headers_.end() || first->first >= address + size) return std::nullopt;

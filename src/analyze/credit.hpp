@@ -28,9 +28,14 @@ inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
                               : tables.object_of_operation(record.operation);
     if (credit.file == kNobody) return credit;
     const AddressMap& addresses = index.addresses[credit.file];
-    credit.by_address = record.memory == kRawData
-                            ? addresses.owner(record.address, record.size).value_or(kNobody)
-                            : addresses.header_owner(record.address, record.size).value_or(kNobody);
+    if (record.memory != kRawData) {
+        credit.by_address = addresses.header_owner(record.address, record.size).value_or(kNobody);
+        return credit;
+    }
+    // Several objects may share a part of the heap: whoever is at work knows better.
+    credit.by_address = addresses.owner(record.address, record.size).value_or(kNobody);
+    if (credit.object() == kNobody)
+        credit.by_address = addresses.heap_owner(record.address).value_or(kNobody);
     return credit;
 }
 

@@ -81,6 +81,24 @@ public:
         if (driver.empty()) driver = tables_.text(record.driver);
     }
 
+    void operator()(const trace::HeapUsed& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody) return;
+        const uint32_t file = facts().objects[object].file;
+        shared_.index.addresses[file].claim_heap(record.address + base_of(file), object);
+    }
+
+    void operator()(const trace::ChunkFound& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody) return;
+        const uint32_t file = facts().objects[object].file;
+        shared_.index.addresses[file].claim(record.address, record.size, object);
+    }
+
     void operator()(const trace::OtherFile& record, const trace::Rest&) {
         count();
         seen(record.time);

@@ -89,6 +89,8 @@ enum class Kind : uint8_t {
     OtherFile = 18,
     OtherUse = 19,
     Unseen = 20,
+    HeapUsed = 21,
+    ChunkFound = 22,
 };
 
 // Numbers that stand for nothing.

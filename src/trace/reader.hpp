@@ -123,6 +123,10 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<OtherUse>(visit, slot, rest);
         case Kind::Unseen:
             return give<Unseen>(visit, slot, rest);
+        case Kind::HeapUsed:
+            return give<HeapUsed>(visit, slot, rest);
+        case Kind::ChunkFound:
+            return give<ChunkFound>(visit, slot, rest);
         case Kind::Nothing:
         case Kind::More:
             break;

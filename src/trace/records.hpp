@@ -232,6 +232,30 @@ struct Io {
     uint64_t unused_too;
 };
 
+// Variable-length values of an object went into the global heap, whose parts HDF5 writes later,
+// with no call of that object.
+struct HeapUsed {
+    static constexpr Kind kKind = Kind::HeapUsed;
+    Prefix prefix;
+    uint32_t object;
+    uint32_t operation;
+    uint64_t time;
+    uint64_t address;  // of that part of the heap
+    std::array<uint64_t, 4> unused;
+};
+
+// A chunk that HDF5 had written when it flushed its file, with no call of its dataset.
+struct ChunkFound {
+    static constexpr Kind kKind = Kind::ChunkFound;
+    Prefix prefix;
+    uint32_t object;
+    uint32_t unused;
+    uint64_t time;
+    uint64_t address;
+    uint64_t size;
+    std::array<uint64_t, 3> unused_too;
+};
+
 // A file that the program used without HDF5.
 struct OtherFile {
     static constexpr Kind kKind = Kind::OtherFile;

@@ -8,6 +8,7 @@ from pathlib import Path
 class Mode(Enum):
     BASELINE = "baseline"  # as a user without Quarry would run it
     CONNECTOR = "connector"  # the connector selected for the whole process tree
+    RECORDING = "recording"  # the same, and all that is done is recorded
     LYING = "lying"  # the plugin merely lies on the plugin path
 
 
@@ -18,8 +19,16 @@ class Connector:
     string: str = ""  # for HDF5_VOL_CONNECTOR, to do without `quarry`
 
 
+@dataclass(frozen=True)
+class Places:
+    """Where the connector leaves what is looked at afterwards."""
+
+    witness: Path
+    trace: Path
+
+
 def launch(
-    mode: Mode, connector: Connector, command: list[str], witness: Path, other_plugins: list[Path]
+    mode: Mode, connector: Connector, command: list[str], places: Places, other_plugins: list[Path]
 ) -> tuple[list[str], dict[str, str]]:
     """The command and the additional environment that run `command` in `mode`."""
     if mode is Mode.BASELINE:
@@ -28,15 +37,12 @@ def launch(
     path = {"HDF5_PLUGIN_PATH": ":".join(map(str, [*other_plugins, connector.plugins]))}
     if mode is Mode.LYING:
         return command, path
+    records = mode is Mode.RECORDING
     if not connector.string:
-        return [
-            str(connector.program),
-            "run",
-            "--no-trace",
-            "--witness",
-            str(witness),
-            "--",
-            *command,
-        ], {}
+        trace = ["--trace", str(places.trace)] if records else ["--no-trace"]
+        run = [str(connector.program), "run", *trace, "--witness", str(places.witness)]
+        return [*run, "--", *command], {}
     separator = ";" if " " in connector.string else " "
-    return command, path | {"HDF5_VOL_CONNECTOR": f"{connector.string}{separator}witness={witness}"}
+    string = f"{connector.string}{separator}witness={places.witness}"
+    string += f";trace={places.trace}" if records else ""
+    return command, path | {"HDF5_VOL_CONNECTOR": string}

@@ -13,7 +13,7 @@ from pathlib import Path
 import debian13
 import hdf5_output
 import sdist
-from modes import Connector, Mode, launch
+from modes import Connector, Mode, Places, launch
 from proof import Process, Witness, linked_hdf5, read_processes, read_witnesses
 from suites import REPOSITORY, SITE_PACKAGES, Suite
 from workspace import Workspace
@@ -32,6 +32,7 @@ class Run:
     witnesses: list[Witness] = field(default_factory=list)
     processes: list[Process] = field(default_factory=list)
     main: int = 0  # the process that ran the tests
+    trace: dict = field(default_factory=dict)  # what `quarry summary` says, where it was recorded
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ def run(suite: Suite, mode: Mode, number: int, settings: Settings) -> Run:
         environment = workspace.environment() | suite.environment | selection
         main, exit_status = _execute(workspace, command, environment, log, suite.timeout)
         result = _gather(suite, workspace, Path(log.name), main)
+        if mode is Mode.RECORDING:
+            result.trace = _read_trace(settings.connector.program, workspace.folder / "trace")
         ended = "; ".join([exit_status, *_notices(Path(log.name))])
         outcomes = {EXIT: ended, **result.outcomes}
         result.outcomes = {test: _normal(outcomes[test], workspace) for test in outcomes}
@@ -96,9 +99,11 @@ def _launch(
         # `quarry` was built for this machine, the plugin is to work in any.
         plugins = workspace.bring(connector.plugins)
         connector = replace(connector, plugins=plugins, string=connector.string or "quarry")
-    witness = workspace.seen(workspace.folder / "witness")
+    places = Places(
+        workspace.seen(workspace.folder / "witness"), workspace.seen(workspace.folder / "trace")
+    )
     other_plugins = [SITE_PACKAGES / "netCDF4/plugins"] if suite.uses_netcdf4 else []
-    return launch(mode, connector, command, witness, other_plugins)
+    return launch(mode, connector, command, places, other_plugins)
 
 
 def _execute(workspace, command, environment, log, timeout) -> tuple[int, str]:
@@ -139,10 +144,29 @@ def _gather(suite: Suite, workspace: Workspace, log: Path, main: int) -> Run:
     result.processes = read_processes(workspace.folder / "processes", workspace.root)
     if suite.program:
         result.outcomes = hdf5_output.read_outcomes(log.read_text(errors="replace"))
-        result.processes = [Process(main, linked_hdf5(suite.program))]
+        # While it is recorded, `quarry run` stays and the program is its child.
+        children = {witness.pid for witness in result.witnesses}
+        result.main = children.pop() if len(children) == 1 else main
+        result.processes = [Process(result.main, linked_hdf5(suite.program))]
     elif workspace.outcomes.exists():
         _read_outcomes(workspace.outcomes, result)
     return result
+
+
+def _read_trace(quarry: Path, trace: Path) -> dict:
+    done = subprocess.run(
+        [quarry, "summary", trace, "--json"], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        return {"problems": [done.stderr]}
+    summary = json.loads(done.stdout)
+    moved = sum(row["bytes_read"] + row["bytes_written"] for row in summary["usage"])
+    return {
+        "problems": summary["problems"],
+        "records": summary["records"],
+        "bytes": moved,
+        "uncredited": summary["uncredited_bytes"],
+    }
 
 
 def _notices(log: Path) -> list[str]:

@@ -11,7 +11,9 @@ from runs import EXIT
 NAMED = 200  # a crash early in a run would name thousands
 
 
-@pytest.mark.parametrize("mode", [Mode.CONNECTOR, Mode.LYING], ids=lambda mode: mode.value)
+@pytest.mark.parametrize(
+    "mode", [Mode.CONNECTOR, Mode.RECORDING, Mode.LYING], ids=lambda mode: mode.value
+)
 def test_same_outcomes(suite, mode, schedule, summaries):
     baseline, other = schedule.first(suite, Mode.BASELINE), schedule.first(suite, mode)
     if differences(baseline.outcomes, other.outcomes):
@@ -46,8 +48,9 @@ def test_baseline_is_sound(suite, schedule):
     _expect_none(gone, "listed, but not there (choose.py makes a new list):")
 
 
-def test_connector_in_every_process(suite, schedule):
-    run = schedule.first(suite, Mode.CONNECTOR)
+@pytest.mark.parametrize("mode", [Mode.CONNECTOR, Mode.RECORDING], ids=lambda mode: mode.value)
+def test_connector_in_every_process(suite, mode, schedule):
+    run = schedule.first(suite, mode)
     problems = lacking_proof(run.processes, run.witnesses, run.main, suite.beyond_reach)
     _expect_none(problems, "the connector was not everywhere:")
 
@@ -59,6 +62,17 @@ def test_connector_in_no_process(suite, mode, schedule):
     _expect_none(problems, "the connector was where it should not be:")
     if mode is Mode.LYING and suite.probes_plugins:
         assert any(process.connector for process in run.processes), "nobody tried the lying plugin"
+
+
+def test_trace_is_whole(suite, schedule, summaries):
+    trace = schedule.first(suite, Mode.RECORDING).trace
+    _expect_none(trace["problems"], "the trace is not whole:")
+    assert trace["records"] > 0
+    assert trace["uncredited"] <= trace["bytes"] / 100
+    summaries.append(
+        f"{suite.name}: {trace['records']} records, {trace['bytes']} bytes moved, of which "
+        f"{trace['uncredited']} are not credited to an object"
+    )
 
 
 def _expect_none(lines, title):
