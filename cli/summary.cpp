@@ -23,7 +23,9 @@ uint64_t moved(const UsageRow& row) {
     return usage.moved_read + usage.moved_written + usage.other_read + usage.other_written;
 }
 uint64_t selected(const UsageRow& row) {
-    return row.usage.selected_read + row.usage.selected_written;
+    const Usage& usage = row.usage;
+    return usage.selected_read + usage.selected_written + usage.derived_read +
+           usage.derived_written;
 }
 
 void put_what_matters_first(std::vector<UsageRow>& rows) {
@@ -33,7 +35,8 @@ void put_what_matters_first(std::vector<UsageRow>& rows) {
 }
 
 bool is_other(const Usage& usage) {
-    return usage.ios == 0 && usage.touches == 0 && usage.reads == 0 && usage.writes == 0;
+    return usage.ios == 0 && usage.touches == 0 && usage.reads == 0 && usage.writes == 0 &&
+           usage.derived_read == 0 && usage.derived_written == 0;
 }
 
 std::string base(const std::string& path) {

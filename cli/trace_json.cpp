@@ -83,6 +83,8 @@ Json row_json(const TraceFacts& facts, const UsageRow& row) {
                  {"metadata_bytes", usage.metadata_bytes},
                  {"sequential_ios", usage.sequential},
                  {"strided_ios", usage.strided},
+                 {"bytes_derived_read", usage.derived_read},
+                 {"bytes_derived_written", usage.derived_written},
                  {"bytes_read_without_hdf5", usage.other_read},
                  {"bytes_written_without_hdf5", usage.other_written},
                  {"io_nanoseconds", usage.io_time},

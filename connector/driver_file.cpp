@@ -47,6 +47,7 @@ H5FD_t* open_inner(const DriverInfo& info, const char* name, unsigned flags, hid
                    haddr_t largest) {
     const WrappedDriver& driver = *info.driver;
     const CallersDriverOnList callers(info, access);
+    const DriverOpens opens;
     H5FD_t* inner = driver.inner_class->open(name, flags, access, largest);
     if (inner != nullptr) fill_in(driver, *inner, flags, largest);
     return inner;

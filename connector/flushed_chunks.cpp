@@ -1,45 +1,108 @@
 #include "connector/flushed_chunks.hpp"
 
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "base/fork.hpp"
 #include "connector/operation.hpp"
 
 namespace quarry::connector {
 namespace {
 
+std::mutex mutex;
+[[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
+
+// Never destroyed: HDF5 closes datasets until the very end.
+auto& open_datasets = *new std::unordered_map<const Object*, const StorageRecord*>;
+
+// A flush after every few values, of a dataset with many chunks, shall not walk over all of them
+// each time: it waits until there is enough to find.
+constexpr size_t kChunksPerFind = 64;
+constexpr size_t kFewChunks = 1000;
+
 struct Search {
     trace::Writer* writer;
     KnownObject* dataset;
+    size_t chunks = 0;
 };
 
 int compare_with_chunk(const hsize_t*, unsigned, haddr_t address, hsize_t size, void* data) {
-    const auto& search = *static_cast<const Search*>(data);
-    auto& unowned = search.dataset->storage->unowned;
-    if (unowned.erase(address) == 0) return H5_ITER_CONT;
+    auto& search = *static_cast<Search*>(data);
+    ++search.chunks;
+    if (search.dataset->storage->unowned.erase(address) == 0) return H5_ITER_CONT;
     trace::ChunkFound record{};
     record.object = search.dataset->number;
     record.time = trace::monotonic_now();
     record.address = address;
     record.size = size;
     search.writer->append(record);
-    return unowned.empty() ? H5_ITER_STOP : H5_ITER_CONT;
+    return H5_ITER_CONT;
 }
 
-}  // namespace
+bool may_own_some(const Object& dataset) {
+    const KnownObject* known = dataset.known;
+    return known != nullptr && !known->chunk.empty() && known->was_written &&
+           !known->storage->unowned.empty() && dataset.under->is_native;
+}
 
-void claim_flushed_chunks(const Object& dataset, hid_t transfer) noexcept {
-    KnownObject* known = dataset.known;
-    trace::Writer* writer = recorder();
-    if (writer == nullptr || known == nullptr || known->chunk.empty() || !known->was_written ||
-        known->storage->unowned.empty() || !dataset.under->is_native)
-        return;
-    known->was_written = false;
-    // What this reads and writes is done for that dataset.
-    const Operation operation(known, transfer);
-    Search search{writer, known};
+void look_for_chunks(const Object& dataset, trace::Writer& writer, hid_t transfer) {
+    KnownObject& known = *dataset.known;
+    known.was_written = false;
+    // What this reads is read for that dataset.
+    const Operation operation(&known, transfer);
+    Search search{&writer, &known};
     H5VL_native_dataset_optional_args_t native{};
     native.chunk_iter.op = compare_with_chunk;
     native.chunk_iter.op_data = &search;
     H5VL_optional_args_t question{H5VL_NATIVE_DATASET_CHUNK_ITER, &native};
     dataset.under->callbacks->dataset_cls.optional(dataset.below, &question, transfer, nullptr);
+    known.chunks_seen = search.chunks;
+}
+
+std::vector<const Object*> open_in(const StorageRecord& storage) {
+    const std::lock_guard guard(mutex);
+    std::vector<const Object*> datasets;
+    for (const auto& [dataset, file] : open_datasets)
+        if (file == &storage) datasets.push_back(dataset);
+    return datasets;
+}
+
+}  // namespace
+
+void list_dataset(Object& dataset) noexcept {
+    if (dataset.known == nullptr || dataset.known->chunk.empty()) return;
+    try {
+        const std::lock_guard guard(mutex);
+        open_datasets[&dataset] = dataset.known->storage;
+        dataset.is_listed = true;
+    } catch (const std::bad_alloc&) {
+        return;  // what a flush writes of it may stay without an owner, and is counted as such
+    }
+}
+
+void unlist_dataset(const Object& dataset) noexcept {
+    const std::lock_guard guard(mutex);
+    open_datasets.erase(&dataset);
+}
+
+void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept {
+    trace::Writer* writer = recorder();
+    if (writer == nullptr || storage.unowned.empty()) return;
+    try {
+        for (const Object* dataset : open_in(storage)) {
+            const size_t enough = kChunksPerFind * storage.unowned.size() + kFewChunks;
+            if (may_own_some(*dataset) && dataset->known->chunks_seen <= enough)
+                look_for_chunks(*dataset, *writer, transfer);
+        }
+    } catch (const std::bad_alloc&) {
+        return;  // as above
+    }
+}
+
+void claim_flushed_chunks(const Object& dataset, hid_t transfer) noexcept {
+    trace::Writer* writer = recorder();
+    if (writer != nullptr && may_own_some(dataset)) look_for_chunks(dataset, *writer, transfer);
 }
 
 }  // namespace quarry::connector

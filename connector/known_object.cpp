@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "connector/dataset_facts.hpp"
 #include "connector/operation.hpp"
 #include "hdf5/describe.hpp"
 
@@ -49,41 +50,6 @@ std::string path_of(const Object& object, H5I_type_t type) {
     return many;
 }
 
-// What the connector below tells of a dataset: ids that must be closed again.
-class DatasetFacts {
-public:
-    explicit DatasetFacts(const Object& dataset) : api_(dataset.under->library->api) {
-        H5VL_dataset_get_args_t question{};
-        if (ask(dataset, question, H5VL_DATASET_GET_TYPE))
-            ids_.type = question.args.get_type.type_id;
-        if (ask(dataset, question, H5VL_DATASET_GET_SPACE))
-            ids_.space = question.args.get_space.space_id;
-        if (ask(dataset, question, H5VL_DATASET_GET_DCPL))
-            ids_.creation = question.args.get_dcpl.dcpl_id;
-    }
-    ~DatasetFacts() {
-        if (ids_.type >= 0) api_.H5Tclose(ids_.type);
-        if (ids_.space >= 0) api_.H5Sclose(ids_.space);
-        if (ids_.creation >= 0) api_.H5Pclose(ids_.creation);
-    }
-    DatasetFacts(const DatasetFacts&) = delete;
-    DatasetFacts& operator=(const DatasetFacts&) = delete;
-
-    bool complete() const { return ids_.type >= 0 && ids_.space >= 0 && ids_.creation >= 0; }
-    const hdf5::DatasetIds& ids() const { return ids_; }
-
-private:
-    static bool ask(const Object& dataset, H5VL_dataset_get_args_t& question,
-                    H5VL_dataset_get_t what) {
-        question.op_type = what;
-        return dataset.under->callbacks->dataset_cls.get(dataset.below, &question,
-                                                         current_call.transfer, nullptr) >= 0;
-    }
-
-    const hdf5::Api& api_;
-    hdf5::DatasetIds ids_;
-};
-
 uint64_t stored_bytes(const Object& dataset) {
     hsize_t size = 0;
     H5VL_dataset_get_args_t question{};
@@ -114,8 +80,10 @@ std::string description_of(const Object& dataset, KnownObject& known) {
     const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
     known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
     std::array<hsize_t, H5S_MAX_RANK> chunk;
-    known.is_contiguous = api.H5Pget_layout(ids.creation) == H5D_CONTIGUOUS;
-    if (api.H5Pget_layout(ids.creation) == H5D_CHUNKED) {
+    const H5D_layout_t layout = api.H5Pget_layout(ids.creation);
+    known.is_contiguous = layout == H5D_CONTIGUOUS;
+    known.is_virtual = layout == H5D_VIRTUAL;
+    if (layout == H5D_CHUNKED) {
         const int rank = api.H5Pget_chunk(ids.creation, H5S_MAX_RANK, chunk.data());
         known.chunk.assign(chunk.data(), chunk.data() + std::max(rank, 0));
     }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "connector/flushed_chunks.hpp"
 #include "connector/record_access.hpp"
 #include "trace/process_record.hpp"
 
@@ -67,6 +68,7 @@ void opened(const Operation& operation, Object* object, H5I_type_t type, How how
     record.start = operation.start();
     record.duration = duration;
     operation.writer().append(record);
+    if (type == H5I_DATASET) list_dataset(*object);
 }
 
 void closed(const Operation& operation, herr_t answer) {
@@ -298,6 +300,21 @@ void note(Call<&H5VL_object_class_t::specific>, const Operation& operation, Obje
     if (arguments->op_type == H5VL_OBJECT_FLUSH) touching = {trace::Touched::Flush, true};
     if (arguments->op_type == H5VL_OBJECT_CHANGE_REF_COUNT) touching.writes = true;
     touch(operation, object, location->obj_type, touching);
+}
+
+void note(Call<&H5VL_file_class_t::specific>, const Operation& operation, Object& file,
+          herr_t answer, H5VL_file_specific_args_t* arguments, hid_t transfer, void**) noexcept {
+    if (answer < 0 || arguments->op_type != H5VL_FILE_FLUSH ||
+        operation.writer().level() < RecordLevel::Io)
+        return;
+    // A file may be flushed by way of any object in it.
+    const StorageRecord* storage = nullptr;
+    if (arguments->args.flush.obj_type == H5I_FILE) {
+        storage = storage_with_serial(*file.under->library, serial_of_file(file));
+    } else if (const KnownObject* known = known_of(file, arguments->args.flush.obj_type)) {
+        storage = known->storage;
+    }
+    if (storage != nullptr) claim_flushed_chunks(*storage, transfer);
 }
 
 void note(Call<&H5VL_file_class_t::close>, const Operation& operation, Object& file, herr_t answer,

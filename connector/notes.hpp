@@ -68,6 +68,8 @@ void note(Call<&H5VL_object_class_t::get>, const Operation&, Object&, herr_t, Lo
 void note(Call<&H5VL_object_class_t::specific>, const Operation&, Object&, herr_t, Location,
           H5VL_object_specific_args_t*, hid_t, void**) noexcept;
 
+void note(Call<&H5VL_file_class_t::specific>, const Operation&, Object&, herr_t,
+          H5VL_file_specific_args_t*, hid_t transfer, void**) noexcept;
 void note(Call<&H5VL_file_class_t::close>, const Operation&, Object&, herr_t, hid_t,
           void**) noexcept;
 

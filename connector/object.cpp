@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "connector/flushed_chunks.hpp"
 #include "connector/reserve.hpp"
 
 namespace quarry::connector {
@@ -19,6 +20,7 @@ Object* wrap(const Under* under, void* object_below) noexcept {
 }
 
 void discard(Object* object) noexcept {
+    if (object->is_listed) unlist_dataset(*object);
     memory.give_back(object);
 }
 

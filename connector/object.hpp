@@ -15,6 +15,7 @@ struct Object {
     const Under* under;
     KnownObject* known = nullptr;  // what it is in the trace, once that has been asked
     uint32_t label = 0;            // of an attribute its name, of a file its number in the trace
+    bool is_listed = false;        // among the datasets that a flush of their file may write
 };
 
 inline Object& as_object(void* object) {

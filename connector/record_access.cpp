@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "connector/dataset_facts.hpp"
 #include "connector/notice.hpp"
 #include "hdf5/select.hpp"
 #include "trace/process_record.hpp"
@@ -24,6 +25,13 @@ void append(const Operation& operation, trace::Access record, const KnownObject*
     operation.writer().append(record, selection.subspan(here));
 }
 
+std::vector<hdf5::SourceAccess> sources_of(const Object& dataset, hid_t file_space) {
+    const DatasetFacts facts(dataset);
+    if (!facts.complete()) return {};
+    const hid_t accessed = file_space == H5S_ALL ? facts.ids().space : file_space;
+    return hdf5::sources_of(dataset.under->library->api, facts.ids().creation, accessed);
+}
+
 }  // namespace
 
 Accesses::Access Accesses::access_of(Object& dataset, hid_t file_space) {
@@ -32,7 +40,9 @@ Accesses::Access Accesses::access_of(Object& dataset, hid_t file_space) {
     const Selection selection = hdf5::selection_of(api, file_space);
     uint64_t elements = known != nullptr ? known->elements : 0;
     if (selection.kind != Selection::Kind::All) elements = elements_of(selection);
-    return {&dataset, elements, encode(selection)};
+    Access access{&dataset, elements, encode(selection), {}};
+    if (known != nullptr && known->is_virtual) access.sources = sources_of(dataset, file_space);
+    return access;
 }
 
 Accesses::Accesses(const Operation& operation, Direction direction, size_t count,
@@ -50,7 +60,7 @@ Accesses::Accesses(const Operation& operation, Direction direction, size_t count
     }
 }
 
-void Accesses::write(herr_t answer) const noexcept {
+void Accesses::write(herr_t answer) const noexcept try {
     for (const Access& access : accesses_) {
         trace::Access record{};
         record.prefix.flags =
@@ -58,10 +68,37 @@ void Accesses::write(herr_t answer) const noexcept {
                                  (answer < 0 ? trace::kAccessFailed : 0));
         record.elements = access.elements;
         append(operation_, record, access.dataset->known, access.selection);
+        write_sources(access, answer);
         if (direction_ == Direction::Write && answer >= 0) {
             if (access.dataset->known != nullptr) access.dataset->known->was_written = true;
             look_for_address(*access.dataset);
         }
+    }
+} catch (const std::bad_alloc&) {
+    give_notice(Notice::Memory, {"memory is short; an access is not recorded"});
+}
+
+void Accesses::write_sources(const Access& access, herr_t answer) const {
+    trace::Writer& writer = operation_.writer();
+    for (const hdf5::SourceAccess& source : access.sources) {
+        trace::Derived record{};
+        record.prefix.flags =
+            static_cast<uint8_t>((direction_ == Direction::Write ? trace::kDerivedWrite : 0) |
+                                 (answer < 0 ? trace::kDerivedFailed : 0) |
+                                 (source.at_most ? trace::kDerivedAtMost : 0) |
+                                 (source.linear ? trace::kDerivedLinear : 0));
+        record.object = access.dataset->known->number;
+        record.operation = operation_.number();
+        record.file = writer.text(source.file);
+        record.dataset = writer.text(source.dataset);
+        record.time = operation_.start();
+        record.elements = source.elements;
+        record.element_size = static_cast<uint32_t>(access.dataset->known->element_size);
+        const std::vector<std::byte> selection = encode(source.selection);
+        record.selection_size = static_cast<uint32_t>(selection.size());
+        const size_t here = std::min(selection.size(), record.selection.size());
+        std::memcpy(record.selection.data(), selection.data(), here);
+        writer.append(record, std::span(selection).subspan(here));
     }
 }
 

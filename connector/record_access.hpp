@@ -5,6 +5,7 @@
 
 #include "connector/known_object.hpp"
 #include "connector/operation.hpp"
+#include "hdf5/virtual_sources.hpp"
 
 namespace quarry::connector {
 
@@ -24,9 +25,11 @@ private:
         Object* dataset;
         uint64_t elements;
         std::vector<std::byte> selection;
+        std::vector<hdf5::SourceAccess> sources;  // of a virtual dataset
     };
 
     static Access access_of(Object& dataset, hid_t file_space);
+    void write_sources(const Access& access, herr_t answer) const;
 
     const Operation& operation_;
     Direction direction_;

@@ -23,8 +23,12 @@ void say_of_trace(std::initializer_list<std::string_view> pieces) noexcept {
     give_notice(Notice::Trace, pieces);
 }
 
+std::atomic<trace::FilesAreHdf5*> files_are_hdf5{nullptr};
+
 // That of the preloaded library, which records other files into the same trace.
 trace::Writer* shared_writer(const ConnectorConfig& config) {
+    files_are_hdf5 =
+        reinterpret_cast<trace::FilesAreHdf5*>(dlsym(RTLD_DEFAULT, trace::kFilesAreHdf5));
     const auto shared =
         reinterpret_cast<trace::SharedWriter*>(dlsym(RTLD_DEFAULT, trace::kSharedWriter));
     return shared != nullptr ? shared(trace::kWriterLayout, config.trace.c_str()) : nullptr;
@@ -57,6 +61,14 @@ void start_recording(Library& library, const ConnectorConfig& config) noexcept {
         trace::record_process(*writer);
     }
     detail::recorder.store(writer, std::memory_order_release);
+}
+
+DriverOpens::DriverOpens() noexcept {
+    if (trace::FilesAreHdf5* tell = files_are_hdf5) tell(true);
+}
+
+DriverOpens::~DriverOpens() {
+    if (trace::FilesAreHdf5* tell = files_are_hdf5) tell(false);
 }
 
 uint32_t number_of(Library& library, trace::Writer& writer) noexcept {

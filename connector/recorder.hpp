@@ -21,6 +21,15 @@ inline trace::Writer* recorder() noexcept {
 // Begins, if the configuration asks for it and nobody has yet. Called whenever a file is opened.
 void start_recording(Library& library, const ConnectorConfig& config) noexcept;
 
+// While one lives, files that this thread opens are a driver's: they are not recorded as others.
+class DriverOpens {
+public:
+    DriverOpens() noexcept;
+    ~DriverOpens();
+    DriverOpens(const DriverOpens&) = delete;
+    DriverOpens& operator=(const DriverOpens&) = delete;
+};
+
 // The library's own number in the trace.
 uint32_t number_of(Library& library, trace::Writer& writer) noexcept;
 

@@ -23,7 +23,9 @@ struct KnownObject {
     uint64_t element_size = 0;    // as stored
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
-    bool was_written = false;
+    bool is_virtual = false;
+    bool was_written = false;  // since its chunks were last looked at
+    size_t chunks_seen = 0;
     bool is_stale = false;  // its description may have changed
     bool has_path = false;  // created without a link, it gets its path with the first one
     uint64_t address = ~uint64_t{0};

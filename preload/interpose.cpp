@@ -43,30 +43,43 @@ bool takes_mode(int flags) {
     return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-int note_opened(int file, int flags, const void* caller) {
-    if (file >= 0) opened(file, flags, caller);
+int note_opened(int file, int flags) {
+    if (file >= 0) opened(file, flags);
     return file;
 }
 
-std::FILE* note_stream(std::FILE* stream, const void* caller, const char* mode) {
+std::FILE* note_stream(std::FILE* stream, const char* mode) {
     if (stream == nullptr) return stream;
     const bool appends_or_writes = mode[0] != 'r';
     const bool both = __builtin_strchr(mode, '+') != nullptr;
     const int access = both ? O_RDWR : appends_or_writes ? O_WRONLY : O_RDONLY;
-    opened(fileno(stream), access | (mode[0] == 'w' ? O_CREAT | O_TRUNC : 0), caller);
+    opened(fileno(stream), access | (mode[0] == 'w' ? O_CREAT | O_TRUNC : 0));
     stream_opened(stream);
     return stream;
 }
 
 }  // namespace
 
-#define CALLER __builtin_return_address(0)
-
 extern "C" {
 
-#define OPEN(name)                                                  \
-    int name(const char* path, int flags, ...) {                    \
-        REAL(name, int, const char*, int, ...);                     \
+#define OPEN(name)                                          \
+    int name(const char* path, int flags, ...) {            \
+        REAL(name, int, const char*, int, ...);             \
+        mode_t mode = 0;                                    \
+        if (takes_mode(flags)) {                            \
+            va_list more;                                   \
+            va_start(more, flags);                          \
+            mode = va_arg(more, mode_t);                    \
+            va_end(more);                                   \
+        }                                                   \
+        return note_opened(real(path, flags, mode), flags); \
+    }
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                \
+    int name(int folder, const char* path, int flags, ...) {        \
+        REAL(name, int, int, const char*, int, ...);                \
         mode_t mode = 0;                                            \
         if (takes_mode(flags)) {                                    \
             va_list more;                                           \
@@ -74,47 +87,32 @@ extern "C" {
             mode = va_arg(more, mode_t);                            \
             va_end(more);                                           \
         }                                                           \
-        return note_opened(real(path, flags, mode), flags, CALLER); \
-    }
-OPEN(open)
-OPEN(open64)
-
-#define OPENAT(name)                                                        \
-    int name(int folder, const char* path, int flags, ...) {                \
-        REAL(name, int, int, const char*, int, ...);                        \
-        mode_t mode = 0;                                                    \
-        if (takes_mode(flags)) {                                            \
-            va_list more;                                                   \
-            va_start(more, flags);                                          \
-            mode = va_arg(more, mode_t);                                    \
-            va_end(more);                                                   \
-        }                                                                   \
-        return note_opened(real(folder, path, flags, mode), flags, CALLER); \
+        return note_opened(real(folder, path, flags, mode), flags); \
     }
 OPENAT(openat)
 OPENAT(openat64)
 
 // What programs call that were compiled with checks (_FORTIFY_SOURCE).
-#define CHECKED_OPEN(name)                                    \
-    int name(const char* path, int flags) {                   \
-        REAL(name, int, const char*, int);                    \
-        return note_opened(real(path, flags), flags, CALLER); \
+#define CHECKED_OPEN(name)                            \
+    int name(const char* path, int flags) {           \
+        REAL(name, int, const char*, int);            \
+        return note_opened(real(path, flags), flags); \
     }
 CHECKED_OPEN(__open_2)
 CHECKED_OPEN(__open64_2)
 
-#define CHECKED_OPENAT(name)                                          \
-    int name(int folder, const char* path, int flags) {               \
-        REAL(name, int, int, const char*, int);                       \
-        return note_opened(real(folder, path, flags), flags, CALLER); \
+#define CHECKED_OPENAT(name)                                  \
+    int name(int folder, const char* path, int flags) {       \
+        REAL(name, int, int, const char*, int);               \
+        return note_opened(real(folder, path, flags), flags); \
     }
 CHECKED_OPENAT(__openat_2)
 CHECKED_OPENAT(__openat64_2)
 
-#define CREAT(name)                                                                 \
-    int name(const char* path, mode_t mode) {                                       \
-        REAL(name, int, const char*, mode_t);                                       \
-        return note_opened(real(path, mode), O_CREAT | O_WRONLY | O_TRUNC, CALLER); \
+#define CREAT(name)                                                         \
+    int name(const char* path, mode_t mode) {                               \
+        REAL(name, int, const char*, mode_t);                               \
+        return note_opened(real(path, mode), O_CREAT | O_WRONLY | O_TRUNC); \
     }
 CREAT(creat)
 CREAT(creat64)
@@ -229,10 +227,10 @@ COPIES(copy_file_range,
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
 
-#define FOPEN(name)                                         \
-    std::FILE* name(const char* path, const char* mode) {   \
-        REAL(name, std::FILE*, const char*, const char*);   \
-        return note_stream(real(path, mode), CALLER, mode); \
+#define FOPEN(name)                                       \
+    std::FILE* name(const char* path, const char* mode) { \
+        REAL(name, std::FILE*, const char*, const char*); \
+        return note_stream(real(path, mode), mode);       \
     }
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -248,7 +246,7 @@ std::FILE* fdopen(int file, const char* mode) noexcept {
     std::FILE* name(const char* path, const char* mode, std::FILE* stream) { \
         REAL(name, std::FILE*, const char*, const char*, std::FILE*);        \
         if (stream != nullptr) stream_closes(stream);                        \
-        return note_stream(real(path, mode, stream), CALLER, mode);          \
+        return note_stream(real(path, mode, stream), mode);                  \
     }
 FREOPEN(freopen)
 FREOPEN(freopen64)

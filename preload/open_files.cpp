@@ -1,6 +1,5 @@
 #include "preload/open_files.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -50,15 +49,6 @@ bool counts(int file) {
     return file >= 0 && static_cast<size_t>(file) < kFiles;
 }
 
-// HDF5's own files are recorded by the connector.
-bool is_hdf5(const void* caller) {
-    Dl_info where{};
-    if (caller == nullptr || dladdr(caller, &where) == 0 || where.dli_fname == nullptr)
-        return false;
-    const std::string_view path = where.dli_fname;
-    return path.substr(path.rfind('/') + 1).starts_with("libhdf5");
-}
-
 std::string_view path_of(int file, std::array<char, PATH_MAX>& path) {
     std::array<char, 32> link;
     std::snprintf(link.data(), link.size(), "/proc/self/fd/%d", file);
@@ -71,14 +61,14 @@ uint64_t nanoseconds(const statx_timestamp& time) {
 }
 
 // `flags` are those of open(2), or negative where the file was open before the program began.
-trace::OtherUse* begin_use(int file, int flags, const void* caller) {
+trace::OtherUse* begin_use(int file, int flags) {
     struct statx status{};
     if (statx(file, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0 ||
         !S_ISREG(status.stx_mode))
         return nullptr;
     std::array<char, PATH_MAX> buffer;
     const std::string_view path = path_of(file, buffer);
-    if (!is_data(path, trace_directory()) || is_hdf5(caller)) return nullptr;
+    if (!is_data(path, trace_directory())) return nullptr;
     trace::Writer* writer = recorder();
     if (writer == nullptr) return nullptr;
     trace::watch_task(*writer);
@@ -107,11 +97,11 @@ trace::OtherUse* begin_use(int file, int flags, const void* caller) {
     return writer->append_growing(use);
 }
 
-trace::OtherUse* look_at(int file, int flags, const void* caller) {
+trace::OtherUse* look_at(int file, int flags) {
     const KeepErrno keep;
     const Ours ours;
     Entry& entry = entries[static_cast<size_t>(file)];
-    trace::OtherUse* use = trace_directory().empty() ? nullptr : begin_use(file, flags, caller);
+    trace::OtherUse* use = trace_directory().empty() ? nullptr : begin_use(file, flags);
     entry.use.store(use, std::memory_order_relaxed);
     entry.known_in.store(generation, std::memory_order_release);
     return use;
@@ -128,13 +118,19 @@ bool is_borrowing_memory() noexcept {
     return static_cast<pid_t>(syscall(SYS_getpid)) != process;
 }
 
-void opened(int file, int flags, const void* caller) noexcept {
-    if (!counts(file) || Ours::inside() || is_borrowing_memory()) return;
-    look_at(file, flags, caller);
+void opened(int file, int flags) noexcept {
+    if (!counts(file) || is_borrowing_memory()) return;
+    if (!Ours::inside()) {
+        look_at(file, flags);
+        return;
+    }
+    Entry& entry = entries[static_cast<size_t>(file)];
+    entry.use.store(nullptr, std::memory_order_relaxed);
+    entry.known_in.store(generation, std::memory_order_release);
 }
 
 void closed(int file) noexcept {
-    if (!counts(file) || Ours::inside()) return;
+    if (!counts(file)) return;
     Entry& entry = entries[static_cast<size_t>(file)];
     if (entry.known_in.load(std::memory_order_relaxed) == 0 || is_borrowing_memory()) return;
     entry.known_in.store(0, std::memory_order_release);
@@ -151,7 +147,7 @@ trace::OtherUse* use_of(int file) noexcept {
     const Entry& entry = entries[static_cast<size_t>(file)];
     if (entry.known_in.load(std::memory_order_acquire) == generation)
         return entry.use.load(std::memory_order_relaxed);
-    return is_borrowing_memory() ? nullptr : look_at(file, -1, nullptr);
+    return is_borrowing_memory() ? nullptr : look_at(file, -1);
 }
 
 void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {

@@ -10,8 +10,8 @@
 
 namespace quarry::preload {
 
-// The program has opened a file; `flags` are those of open(2), `caller` is where it called from.
-void opened(int file, int flags, const void* caller) noexcept;
+// A file was opened, with these flags of open(2).
+void opened(int file, int flags) noexcept;
 
 // The number stands for nothing any more, or for something else.
 void closed(int file) noexcept;

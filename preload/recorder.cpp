@@ -102,3 +102,7 @@ extern "C" quarry::trace::Writer* quarry_shared_writer(uint64_t layout, const ch
     const preload::Ours ours;
     return preload::recorder();
 }
+
+extern "C" void quarry_files_are_hdf5(bool now) {
+    now ? quarry::preload::Ours::enter() : quarry::preload::Ours::leave();
+}

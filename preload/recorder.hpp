@@ -18,6 +18,10 @@ std::string_view trace_directory() noexcept;
 // While one lives, calls of this thread into the C library are ours and not the program's.
 class Ours {
 public:
+    // For whoever cannot have an object: the connector, while a driver opens its file.
+    static void enter() noexcept { inside_ = true; }
+    static void leave() noexcept { inside_ = false; }
+
     Ours() noexcept : before_(inside_) { inside_ = true; }
     ~Ours() { inside_ = before_; }
     Ours(const Ours&) = delete;

@@ -66,6 +66,8 @@ struct Usage {
     uint64_t strided = 0;       // that are as far from the one before as that was from its own
     uint64_t io_time = 0;       // nanoseconds
     uint64_t access_time = 0;
+    uint64_t derived_read = 0;  // asked for by way of a virtual dataset, or from external data
+    uint64_t derived_written = 0;
     uint64_t other_read = 0;  // bytes moved without HDF5
     uint64_t other_written = 0;
     uint64_t credited_otherwise = 0;  // bytes whose address and whose operation name two objects

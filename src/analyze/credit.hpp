@@ -27,6 +27,13 @@ inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
                               ? tables.object_of(record.object)
                               : tables.object_of_operation(record.operation);
     if (credit.file == kNobody) return credit;
+    // A virtual dataset is read, and its source in this file does the work.
+    const bool elsewhere = credit.by_operation != kNobody &&
+                           index.facts.objects[credit.by_operation].file != credit.file;
+    if (elsewhere) {
+        const uint32_t source = tables.source_of(record.operation, credit.file);
+        if (source != kNobody) credit.by_operation = source;
+    }
     const AddressMap& addresses = index.addresses[credit.file];
     if (record.memory != kRawData) {
         credit.by_address = addresses.header_owner(record.address, record.size).value_or(kNobody);

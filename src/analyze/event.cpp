@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analyze/credit.hpp"
+#include "analyze/recorded_selection.hpp"
 
 namespace quarry::analyze {
 namespace {
@@ -23,13 +24,6 @@ const char* unseen_reason(uint8_t reason) {
     constexpr std::array names{"it is linked statically", "it runs with other rights",
                                "it was started with another environment"};
     return reason < names.size() ? names[reason] : "unknown";
-}
-
-std::optional<Selection> selection_of(const trace::Access& record, const trace::Rest& rest) {
-    const auto* first = reinterpret_cast<const char*>(record.selection.data());
-    const std::string bytes = rest.after({first, record.selection.size()}, record.selection_size);
-    auto selection = decode_selection(std::as_bytes(std::span(bytes)));
-    return selection ? std::optional(std::move(*selection)) : std::nullopt;
 }
 
 class Events {
@@ -79,9 +73,26 @@ public:
         made.writes = writes;
         made.elements = record.elements;
         made.bytes = record.bytes;
-        made.selection = selection_of(record, rest);
+        made.selection = selection_in(record, rest);
         made.chunk = (record.prefix.flags & trace::kAccessChunk) != 0;
         made.failed = (record.prefix.flags & trace::kAccessFailed) != 0;
+        give_(made);
+        give_external(made);
+    }
+    void operator()(const trace::Derived& record, const trace::Rest& rest) {
+        Event made = event(EventKind::Derived, record.prefix, record.time);
+        made.object = index_.source_of(tables_, record);
+        if (made.object == kNobody) return;
+        made.file = index_.facts.objects[made.object].file;
+        made.operation = record.operation;
+        made.writes = (record.prefix.flags & trace::kDerivedWrite) != 0;
+        made.failed = (record.prefix.flags & trace::kDerivedFailed) != 0;
+        made.linear = (record.prefix.flags & trace::kDerivedLinear) != 0;
+        made.at_most = (record.prefix.flags & trace::kDerivedAtMost) != 0;
+        made.elements = record.elements;
+        made.bytes = record.elements * record.element_size;
+        made.selection = selection_in(record, rest);
+        made.what = "source of a virtual dataset";
         give_(made);
     }
     void operator()(const trace::Touch& record, const trace::Rest&) {
@@ -143,6 +154,22 @@ private:
         made.task = task_;
         return made;
     }
+    void give_external(const Event& access) const {
+        const auto external = index_.externals.find(access.object);
+        if (external == index_.externals.end() || !access.selection) return;
+        const auto& [data, files] = external->second;
+        const std::vector<uint64_t> bytes = data.bytes_in_parts(*access.selection);
+        for (size_t i = 0; i < files.size(); ++i) {
+            if (bytes[i] == 0) continue;
+            Event made = access;
+            made.kind = EventKind::Derived;
+            made.duration = 0;
+            made.file = files[i];
+            made.bytes = bytes[i];
+            made.what = "external data";
+            give_(made);
+        }
+    }
     void put_object(Event& made, uint32_t number) const {
         made.object = tables_.object_of(number);
         if (made.object != kNobody) made.file = index_.facts.objects[made.object].file;
@@ -159,7 +186,7 @@ private:
 const char* name_of(EventKind kind) {
     constexpr std::array names{"task",   "file opened", "file closed", "opened",
                                "closed", "read",        "write",       "touch",
-                               "io",     "other file",  "unseen"};
+                               "io",     "other file",  "unseen",      "derived"};
     return names[static_cast<size_t>(kind)];
 }
 

@@ -22,6 +22,7 @@ enum class EventKind {
     Io,
     OtherFile,
     Unseen,
+    Derived,
 };
 const char* name_of(EventKind kind);
 
@@ -44,8 +45,10 @@ struct Event {
     bool writes = false;
     bool created = false;
     bool failed = false;
-    bool chunk = false;   // past the filters
-    bool mapped = false;  // into memory
+    bool chunk = false;    // past the filters
+    bool mapped = false;   // into memory
+    bool linear = false;   // the selection is of elements in the order in which they are stored
+    bool at_most = false;  // which part of the object it was is not known
     uint64_t address = 0;
     uint64_t bytes = 0;  // moved, selected or read
     uint64_t bytes_written = 0;

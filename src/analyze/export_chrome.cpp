@@ -32,7 +32,8 @@ public:
         if (event.bytes_written != 0) arguments["bytes_written"] = event.bytes_written;
         if (event.selection) arguments["selection"] = to_string(*event.selection);
         if (event.failed) arguments["failed"] = true;
-        const bool lasts = event.kind != EventKind::Task && event.kind != EventKind::Unseen;
+        const bool lasts = event.kind != EventKind::Task && event.kind != EventKind::Unseen &&
+                           event.kind != EventKind::Derived;
         Json json{{"name", title(event)},    {"cat", name_of(event.kind)},
                   {"ph", lasts ? "X" : "i"}, {"ts", microseconds(event.time - begin_)},
                   {"pid", event.process},    {"tid", event.thread},

@@ -97,6 +97,19 @@ public:
                              {"reads", event.reads},
                              {"writes", event.writes_made}});
                 break;
+            case EventKind::Derived:
+                json.update({{"file", file(event.file)},
+                             {"object", object(event.object)},
+                             {"operation", event.operation},
+                             {"what", event.what},
+                             {"writes", event.writes},
+                             {"elements", event.elements},
+                             {"bytes", event.bytes},
+                             {"selection", selection_json(event.selection)},
+                             {"linear", event.linear},
+                             {"at_most", event.at_most},
+                             {"failed", event.failed}});
+                break;
             case EventKind::Unseen:
                 json.update({{"program", event.name}, {"why", event.what}});
                 break;

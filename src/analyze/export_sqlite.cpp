@@ -40,6 +40,10 @@ CREATE TABLE io(time INTEGER, duration INTEGER, process INTEGER REFERENCES proce
 CREATE TABLE other_file(time INTEGER, duration INTEGER, process INTEGER REFERENCES process,
     thread INTEGER, task INTEGER REFERENCES task, file INTEGER REFERENCES file, writable INTEGER,
     created INTEGER, mapped INTEGER, bytes_read INTEGER, bytes_written INTEGER);
+CREATE TABLE derived(time INTEGER, process INTEGER REFERENCES process, thread INTEGER,
+    task INTEGER REFERENCES task, operation INTEGER, file INTEGER REFERENCES file,
+    object INTEGER REFERENCES object, what TEXT, writes INTEGER, elements INTEGER, bytes INTEGER,
+    selection TEXT, linear INTEGER, at_most INTEGER, failed INTEGER);
 CREATE TABLE unseen(time INTEGER, process INTEGER REFERENCES process, program TEXT, why TEXT);
 )";
 
@@ -196,6 +200,12 @@ void add_event(Database& database, const Event& event) {
             database.insert("other_file", event.time, event.duration, process, thread, task, file,
                             whole(event.writes), whole(event.created), whole(event.mapped),
                             event.bytes, event.bytes_written);
+            break;
+        case EventKind::Derived:
+            database.insert("derived", event.time, process, thread, task, operation, file, object,
+                            what, whole(event.writes), event.elements, event.bytes,
+                            event.selection ? to_string(*event.selection) : std::string(),
+                            whole(event.linear), whole(event.at_most), whole(event.failed));
             break;
         case EventKind::Unseen:
             database.insert("unseen", event.time, process, event.name, what);

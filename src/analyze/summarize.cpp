@@ -3,6 +3,7 @@
 #include <quarry/trace.hpp>
 
 #include "analyze/credit.hpp"
+#include "analyze/recorded_selection.hpp"
 
 namespace quarry {
 namespace {
@@ -73,13 +74,23 @@ public:
         if (Usage* usage = usage_of(record.object)) ++usage->touches;
     }
 
-    void operator()(const trace::Access& record, const trace::Rest&) {
+    void operator()(const trace::Access& record, const trace::Rest& rest) {
         Usage* usage = usage_of(record.object);
         if (usage == nullptr || (record.prefix.flags & trace::kAccessFailed) != 0) return;
         const bool writes = (record.prefix.flags & trace::kAccessWrite) != 0;
         (writes ? usage->writes : usage->reads) += 1;
         (writes ? usage->selected_written : usage->selected_read) += record.bytes;
         usage->access_time += record.duration;
+        count_external(record, rest);
+    }
+
+    void operator()(const trace::Derived& record, const trace::Rest&) {
+        const uint32_t source = index_.source_of(tables_, record);
+        if (source == kNobody || (record.prefix.flags & trace::kDerivedFailed) != 0) return;
+        Usage& usage = rows_[{task_, index_.facts.objects[source].file, source}].usage;
+        const bool writes = (record.prefix.flags & trace::kDerivedWrite) != 0;
+        (writes ? usage.derived_written : usage.derived_read) +=
+            record.elements * record.element_size;
     }
 
     void operator()(const trace::Io& record, const trace::Rest&) {
@@ -121,6 +132,21 @@ private:
             ++usage.strided;
         }
         position = {record.address, record.address + record.size, step, true};
+    }
+
+    void count_external(const trace::Access& record, const trace::Rest& rest) {
+        const uint32_t object = tables_.object_of(record.object);
+        const auto external = index_.externals.find(object);
+        if (external == index_.externals.end()) return;
+        const auto selection = selection_in(record, rest);
+        if (!selection) return;
+        const bool writes = (record.prefix.flags & trace::kAccessWrite) != 0;
+        const std::vector<uint64_t> bytes = external->second.data.bytes_in_parts(*selection);
+        for (size_t i = 0; i < bytes.size(); ++i) {
+            if (bytes[i] == 0) continue;
+            Usage& usage = rows_[{task_, external->second.files[i], object}].usage;
+            (writes ? usage.derived_written : usage.derived_read) += bytes[i];
+        }
     }
 
     Usage* usage_of(uint32_t number) {

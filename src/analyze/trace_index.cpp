@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 
 #include "analyze/credit.hpp"
@@ -17,6 +18,7 @@ bool uses_heap(const ObjectFacts& dataset) {
     const std::string& text = dataset.description;
     if (text.find("variable-length") != std::string::npos) return true;
     if (text.find("reference") != std::string::npos) return true;
+    if (text.find("\"virtual\"") != std::string::npos) return true;  // its mappings do
     constexpr std::string_view string = "string";
     for (size_t at = text.find(string); at != std::string::npos; at = text.find(string, at + 1)) {
         const size_t behind = at + string.size();
@@ -33,7 +35,17 @@ struct Shared {
     std::map<FileKey, uint32_t> files;
     std::map<std::pair<uint32_t, std::array<uint8_t, 16>>, uint32_t> objects;
     std::unordered_map<std::string, ProcessTables*> by_name;
+    std::set<uint32_t> sources;  // objects that only mappings of virtual datasets name so far
 };
+
+std::string in_directory(const std::string& directory, const std::string& name) {
+    return (std::filesystem::path(directory) / name).lexically_normal();
+}
+
+// Mappings may leave out the first slash.
+std::string absolute_path(const std::string& path) {
+    return path.starts_with('/') ? path : "/" + path;
+}
 
 // The records that define something, for one process.
 class Definitions {
@@ -99,6 +111,20 @@ public:
         shared_.index.addresses[file].claim(record.address, record.size, object);
     }
 
+    void operator()(const trace::Derived& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody) return;
+        TraceIndex& index = shared_.index;
+        const uint32_t file =
+            index.file_named(tables_.text(record.file), facts().objects[object].file, tables_);
+        if (file == kNobody) return;
+        const uint32_t source = object_at(file, absolute_path(tables_.text(record.dataset)));
+        const auto [known, first] = tables_.sources.try_emplace({record.operation, file}, source);
+        if (!first && known->second != source) known->second = kNobody;
+    }
+
     void operator()(const trace::OtherFile& record, const trace::Rest&) {
         count();
         seen(record.time);
@@ -135,13 +161,17 @@ public:
         seen(record.time);
         const uint32_t file = tables_.file_of(record.storage);
         if (file == kNobody) return;
-        const auto [known, is_new] = shared_.objects.try_emplace(
-            {file, record.token}, static_cast<uint32_t>(facts().objects.size()));
-        if (is_new) facts().objects.emplace_back().file = file;
-        const uint32_t number = known->second;
+        const std::string path = tables_.text(record.path);
+        const auto known = shared_.objects.find({file, record.token});
+        const uint32_t number =
+            known != shared_.objects.end() ? known->second : new_object(file, path);
+        shared_.objects[{file, record.token}] = number;
         tables_.objects[record.number] = number;
         ObjectFacts& object = facts().objects[number];
-        if (record.path != trace::kNone) object.path = tables_.text(record.path);
+        if (!path.empty()) {
+            object.path = path;
+            shared_.index.objects_by_path.try_emplace({file, path}, number);
+        }
         if (record.description != trace::kNone)
             object.description = tables_.text(record.description);
         if (record.prefix.flags <= static_cast<uint8_t>(ObjectKind::NamedType))
@@ -151,6 +181,7 @@ public:
         std::memcpy(&header, record.token.data(), sizeof header);
         addresses.claim_header(header + base_of(file), number);
         if (record.address != kNowhere) addresses.claim(record.address, record.stored, number);
+        find_external_data(number);
     }
 
     void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
@@ -194,13 +225,62 @@ public:
         const uint32_t file = tables_.file_of(record.storage);
         if (record.memory != kRawData || object == kNobody || file == kNobody) return;
         const ObjectFacts& owner = facts().objects[object];
-        if (owner.file == file && owner.kind == ObjectKind::Dataset && !uses_heap(owner))
-            shared_.index.addresses[file].claim(record.address, record.size, object);
+        if (owner.file != file || owner.kind != ObjectKind::Dataset) return;
+        AddressMap& addresses = shared_.index.addresses[file];
+        if (uses_heap(owner)) {
+            if (!addresses.heap_owner(record.address)) addresses.claim_heap(record.address, object);
+        } else {
+            addresses.claim(record.address, record.size, object);
+        }
     }
 
     uint64_t last() const { return last_; }
 
 private:
+    // One that is known only as the source of a virtual dataset, or a new one.
+    uint32_t new_object(uint32_t file, const std::string& path) {
+        const auto named = shared_.index.objects_by_path.find({file, path});
+        const bool is_source = !path.empty() && named != shared_.index.objects_by_path.end() &&
+                               shared_.sources.erase(named->second) > 0;
+        if (is_source) return named->second;
+        facts().objects.emplace_back().file = file;
+        return static_cast<uint32_t>(facts().objects.size() - 1);
+    }
+
+    uint32_t object_at(uint32_t file, const std::string& path) {
+        const auto [known, is_new] = shared_.index.objects_by_path.try_emplace(
+            {file, path}, static_cast<uint32_t>(facts().objects.size()));
+        if (is_new) {
+            facts().objects.push_back({file, path, ObjectKind::Dataset, ""});
+            shared_.sources.insert(known->second);
+        }
+        return known->second;
+    }
+
+    void find_external_data(uint32_t object) {
+        const ObjectFacts& owner = facts().objects[object];
+        auto data = external_data_of(owner.description);
+        if (!data) return;
+        std::vector<uint32_t> files;
+        for (const ExternalData::Part& part : data->parts) {
+            uint32_t file = shared_.index.file_named(part.file, owner.file, tables_);
+            if (file == kNobody) file = new_file(in_directory(directory(), part.file), {}, 0);
+            files.push_back(file);
+        }
+        shared_.index.externals[object] = {std::move(*data), std::move(files)};
+    }
+
+    const std::string& directory() { return facts().processes[tables_.process].directory; }
+
+    uint32_t new_file(const std::string& path, std::pair<uint64_t, uint64_t> identity,
+                      uint64_t size) {
+        facts().files.push_back({path, identity.first, identity.second, size, ""});
+        shared_.index.addresses.emplace_back();
+        const auto number = static_cast<uint32_t>(facts().files.size() - 1);
+        shared_.index.files_by_path[path] = number;
+        return number;
+    }
+
     // The file that a record of either kind is about, which other processes may have met before.
     template <typename Record>
     uint32_t identify(const Record& record) {
@@ -208,13 +288,11 @@ private:
         // Without the time of its birth a number may since belong to another file.
         const bool by_path = record.device == 0 || record.born == 0;
         const FileKey key{record.device, record.inode, record.born, by_path ? path : ""};
-        const auto [known, is_new] =
-            shared_.files.try_emplace(key, static_cast<uint32_t>(facts().files.size()));
-        if (is_new) {
-            facts().files.push_back({path, record.device, record.inode, record.size, ""});
-            shared_.index.addresses.emplace_back();
-        }
-        return known->second;
+        const auto known = shared_.files.find(key);
+        if (known != shared_.files.end()) return shared_.index.files_by_path[path] = known->second;
+        const uint32_t file = new_file(path, {record.device, record.inode}, record.size);
+        shared_.files[key] = file;
+        return file;
     }
 
     TraceFacts& facts() { return shared_.index.facts; }
@@ -337,9 +415,34 @@ uint32_t ProcessTables::object_of(uint32_t number) const {
     return parent != nullptr ? parent->object_of(number) : kNobody;
 }
 
+uint32_t ProcessTables::source_of(uint32_t operation, uint32_t number) const {
+    const auto found = sources.find({operation, number});
+    return found != sources.end() ? found->second : kNobody;
+}
+
 uint32_t ProcessTables::object_of_operation(uint32_t operation) const {
     const uint32_t* own = find_in(operations, operation);
     return own != nullptr ? *own : kNobody;
+}
+
+uint32_t TraceIndex::file_named(const std::string& name, uint32_t in_file,
+                                const ProcessTables& process) const {
+    if (name == ".") return in_file;
+    const std::string beside = std::filesystem::path(facts.files[in_file].path).parent_path();
+    for (const std::string& directory : {beside, facts.processes[process.process].directory}) {
+        const auto found = files_by_path.find(in_directory(directory, name));
+        if (found != files_by_path.end()) return found->second;
+    }
+    return kNobody;
+}
+
+uint32_t TraceIndex::source_of(const ProcessTables& process, const trace::Derived& record) const {
+    const uint32_t object = process.object_of(record.object);
+    if (object == kNobody) return kNobody;
+    const uint32_t file =
+        file_named(process.text(record.file), facts.objects[object].file, process);
+    const auto found = objects_by_path.find({file, absolute_path(process.text(record.dataset))});
+    return found != objects_by_path.end() ? found->second : kNobody;
 }
 
 uint32_t TraceIndex::task_named(const std::string& name) const {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analyze/address_map.hpp"
+#include "analyze/external_data.hpp"
 #include "trace/reader.hpp"
 
 namespace quarry::analyze {
@@ -21,6 +22,8 @@ struct ProcessTables {
     std::unordered_map<uint32_t, uint32_t> others;      // the same for files used without HDF5
     std::unordered_map<uint32_t, uint32_t> objects;     // number -> object
     std::unordered_map<uint32_t, uint32_t> operations;  // number -> object, where I/O lacks it
+    // Operation and file -> the source of a virtual dataset there; kNobody if there are several.
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> sources;
 
     std::string text(uint32_t number) const;
     uint32_t file_of(uint32_t storage) const;
@@ -29,6 +32,7 @@ struct ProcessTables {
     bool opens_as_hdf5(uint32_t number) const;
     uint32_t object_of(uint32_t number) const;
     uint32_t object_of_operation(uint32_t operation) const;
+    uint32_t source_of(uint32_t operation, uint32_t file) const;
 };
 
 struct TraceIndex {
@@ -36,6 +40,22 @@ struct TraceIndex {
     std::vector<std::unique_ptr<ProcessTables>> processes;
     std::vector<AddressMap> addresses;      // of each file
     std::map<std::string, uint32_t> tasks;  // by name
+
+    std::map<std::string, uint32_t> files_by_path;
+    std::map<std::pair<uint32_t, std::string>, uint32_t> objects_by_path;  // and file
+    // Datasets whose data lies in other files, and which files those are.
+    struct External {
+        ExternalData data;
+        std::vector<uint32_t> files;
+    };
+    std::map<uint32_t, External> externals;
+
+    // The object that a mapping of a virtual dataset names; kNobody if HDF5 has not opened its
+    // file.
+    uint32_t source_of(const ProcessTables& process, const trace::Derived& record) const;
+    // A file that is named in another one: beside it, or where the process was started.
+    uint32_t file_named(const std::string& name, uint32_t in_file,
+                        const ProcessTables& process) const;
 
     uint32_t task_named(const std::string& name) const;
     // A forked process goes on with its parent's task until it says otherwise.

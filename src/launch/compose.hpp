@@ -18,7 +18,7 @@ inline constexpr const char* kPathUnsetVariable = "QUARRY_PLUGIN_PATH_UNSET";
 
 // Through which the dynamic loader loads the library that sees the use of other files.
 inline constexpr const char* kPreloadedVariable = "LD_PRELOAD";
-inline constexpr const char* kFilesLibrary = "libquarry_files.so";
+inline constexpr const char* kFilesLibrary = "preload/libquarry_files.so";
 
 inline constexpr const char* kDefaultTrace = "quarry-trace";
 

@@ -91,6 +91,7 @@ enum class Kind : uint8_t {
     Unseen = 20,
     HeapUsed = 21,
     ChunkFound = 22,
+    Derived = 23,
 };
 
 // Numbers that stand for nothing.

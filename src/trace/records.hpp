@@ -256,6 +256,30 @@ struct ChunkFound {
     std::array<uint64_t, 3> unused_too;
 };
 
+enum DerivedFlag : uint8_t {
+    kDerivedWrite = 1,
+    kDerivedFailed = 4,
+    kDerivedAtMost = 8,   // which part was selected is not known
+    kDerivedLinear = 16,  // it is told by numbers of elements in the order in which they are stored
+};
+
+// An access to a virtual dataset led to one of its sources: what HDF5 did inside follows from the
+// mapping.
+struct Derived {
+    static constexpr Kind kKind = Kind::Derived;
+    static constexpr size_t kInline = 16;
+    Prefix prefix;    // flags: DerivedFlag
+    uint32_t object;  // the virtual dataset
+    uint32_t operation;
+    uint32_t file;     // as the mapping names it; "." is the virtual dataset's own
+    uint32_t dataset;  // path in that file
+    uint64_t time;
+    uint64_t elements;
+    uint32_t selection_size;
+    uint32_t element_size;
+    std::array<uint8_t, kInline> selection;  // then More
+};
+
 // A file that the program used without HDF5.
 struct OtherFile {
     static constexpr Kind kKind = Kind::OtherFile;

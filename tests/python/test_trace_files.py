@@ -14,7 +14,7 @@ from cli import QUARRY, quarry
 
 TREE = Path(__file__).parents[2]
 PROGRAMS = TREE / "build/bin"
-LIBRARY = TREE / "build/lib/quarry/libquarry_files.so"
+LIBRARY = TREE / "build/lib/quarry/preload/libquarry_files.so"
 
 
 def record(folder: Path, *command: str | Path, options: tuple[str, ...] = ()) -> str:

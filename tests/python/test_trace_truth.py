@@ -141,3 +141,126 @@ def test_raw_data_is_credited_to_the_dataset_that_owns_the_address(
     for event in raw:
         owner = {path for at, size, path in owned if at <= event["address"] < at + size}
         assert owner == {event["object"]} or (not owner and event["object"] in heap_users), event
+
+
+def record_code(folder: Path, code: str) -> tuple[list[dict], dict]:
+    done = quarry("run", "--trace", folder / "t", "--", sys.executable, "-c", code, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return recorded(folder / "t"), json.loads(quarry("summary", "--json", folder / "t").stdout)
+
+
+def test_what_a_flush_writes_is_credited_to_its_datasets(tmp_path: Path) -> None:
+    events, summary = record_code(
+        tmp_path,
+        """
+import h5py, numpy as np
+with h5py.File("data.h5", "w") as f:
+    a = f.create_dataset("a", (1000,), "f8", chunks=(100,), maxshape=(None,))
+    b = f.create_dataset("b", (1000,), "f8", chunks=(50,), compression="gzip")
+    s = f.create_dataset("s", (100,), h5py.string_dtype())
+    for i in range(5):
+        a[i * 100 : i * 100 + 70] = i
+        b[i * 60 : i * 60 + 33] = np.random.rand(33)
+        s[i * 10] = "x" * 500
+        f.flush()
+    f.attrs["note"] = "in the heap, too"
+""",
+    )
+    flushed = [e for e in events if e["event"] == "io" and e["direction"] == "write"]
+    owners = {e["object"] for e in flushed if e["kind"] == "raw"}
+    assert owners == {"/a", "/b", "/s", "/"}
+    assert summary["uncredited_bytes"] == 0
+
+
+@pytest.mark.parametrize("source", ["whole", "part", "blocks"])
+def test_sources_of_virtual_datasets(tmp_path: Path, source: str) -> None:
+    prepare = {
+        # Sources of another rank, and a selection of each.
+        "whole": """
+layout = h5py.VirtualLayout((4, 10), "i4")
+for i in range(4): layout[i] = h5py.VirtualSource(f"s{i}.h5", "d", shape=(10,))
+""",
+        "part": """
+layout = h5py.VirtualLayout((4, 5), "i4")
+for i in range(4): layout[i] = h5py.VirtualSource(f"s{i}.h5", "d", shape=(10,))[::2]
+""",
+        "blocks": """
+space = h5py.h5s.create_simple((4, 10), (h5py.h5s.UNLIMITED, 10))
+space.select_hyperslab((0, 0), (h5py.h5s.UNLIMITED, 1), (1, 1), (1, 10))
+source = h5py.h5s.create_simple((10,))
+plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+plist.set_virtual(space, b"s%b.h5", b"d", source)
+layout = None
+""",
+    }[source]
+    events, summary = record_code(
+        tmp_path,
+        f"""
+import h5py, numpy as np
+for i in range(4):
+    with h5py.File(f"s{{i}}.h5", "w") as f: f["d"] = np.arange(10, dtype="i4") + 100 * i
+{prepare}
+with h5py.File("v.h5", "w", libver="latest") as f:
+    if layout is not None: f.create_virtual_dataset("v", layout)
+    else:
+        whole = h5py.h5s.create_simple((4, 10), (h5py.h5s.UNLIMITED, 10))
+        h5py.h5d.create(f.id, b"v", h5py.h5t.STD_I32LE, whole, plist)
+with h5py.File("v.h5") as f:
+    seen = f["v"][1:3, 1:4]
+expected = np.array([[101, 102, 103], [201, 202, 203]])
+if "{source}" == "part": expected = np.array([[102, 104, 106], [202, 204, 206]])
+assert (seen == expected).all(), seen
+""",
+    )
+    derived = [e for e in events if e["event"] == "derived"]
+    assert [(Path(e["file"]).name, e["object"]) for e in derived] == [
+        ("s1.h5", "/d"),
+        ("s2.h5", "/d"),
+    ]
+    for event in derived:
+        assert (event["elements"], event["bytes"]) == (3, 12)
+        assert event["what"] == "source of a virtual dataset"
+        assert not event["writes"] and not event["at_most"]
+        start, stride = (2, 2) if source == "part" else (1, 1)
+        assert event["selection"]["start"] == [start]
+        assert event["selection"]["stride"] == [stride]
+        assert event["selection"]["count"] == [3]
+    # The bytes are credited to the sources, not to the dataset that leads to them.
+    read = [e for e in events if e["event"] == "io" and e["operation"] == derived[0]["operation"]]
+    owners = {(Path(e["file"]).name, e["object"]) for e in read if e["kind"] == "raw"}
+    assert owners == {("s1.h5", "/d"), ("s2.h5", "/d")}
+    rows = {(Path(r["file"]).name, r.get("object")): r for r in summary["usage"]}
+    assert rows["s1.h5", "/d"]["bytes_derived_read"] == 12
+
+
+def test_external_data_follows_from_the_selections(tmp_path: Path) -> None:
+    events, summary = record_code(
+        tmp_path,
+        """
+import h5py, numpy as np
+with h5py.File("e.h5", "w") as f:
+    f.create_dataset("e", (10, 10), "i4", external=[("a.raw", 16, 200), ("b.raw", 0, 200)])
+    f["e"][...] = np.arange(100).reshape(10, 10)
+with h5py.File("e.h5") as f:
+    assert (f["e"][4:6, 2:4] == [[42, 43], [52, 53]]).all()
+""",
+    )
+    derived = [
+        (Path(e["file"]).name, e["object"], e["writes"], e["bytes"])
+        for e in events
+        if e["event"] == "derived"
+    ]
+    assert derived == [
+        ("a.raw", "/e", True, 200),
+        ("b.raw", "/e", True, 200),
+        ("a.raw", "/e", False, 8),
+        ("b.raw", "/e", False, 8),
+    ]
+    # The preloaded library has seen the same bytes.
+    others = {
+        Path(r["file"]).name: (r["bytes_read_without_hdf5"], r["bytes_written_without_hdf5"])
+        for r in summary["usage"]
+        if r["bytes_written_without_hdf5"]
+    }
+    assert others == {"a.raw": (8, 200), "b.raw": (8, 200)}

@@ -1,0 +1,85 @@
+#include "model/selection_runs.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace quarry {
+namespace {
+
+using Give = std::function<bool(uint64_t, uint64_t)>;
+
+uint64_t product(std::span<const uint64_t> shape) {
+    return std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
+}
+
+// Dimension by dimension; `first` is the number of the element at the chosen places so far.
+bool each_of_steps(std::span<const Steps> steps, std::span<const uint64_t> shape, uint64_t first,
+                   const Give& give) {
+    if (steps.empty()) return give(first, 1);
+    const Steps& here = steps.front();
+    const uint64_t below = product(shape.subspan(1));
+    const bool is_last = steps.size() == 1;
+    for (uint64_t i = 0; i < here.count; ++i) {
+        const uint64_t begin = here.start + i * here.stride;
+        if (begin >= shape.front()) return true;
+        const uint64_t end = std::min(begin + here.block, shape.front());
+        if (is_last) {
+            if (!give(first + begin, end - begin)) return false;
+            continue;
+        }
+        for (uint64_t at = begin; at < end; ++at) {
+            if (!each_of_steps(steps.subspan(1), shape.subspan(1), first + at * below, give))
+                return false;
+        }
+    }
+    return true;
+}
+
+// As one run where possible: [0:10] is one block of ten, whichever way it was written.
+Steps joined(Steps steps) {
+    const bool touches = steps.count > 1 && steps.stride == steps.block;
+    if (!touches) return steps;
+    return {steps.start, 1, 1, steps.count * steps.block};
+}
+
+bool each_of_box(std::span<const uint64_t> low, std::span<const uint64_t> high,
+                 std::span<const uint64_t> shape, const Give& give) {
+    std::vector<Steps> steps;
+    for (size_t i = 0; i < low.size(); ++i) steps.push_back({low[i], 1, 1, high[i] - low[i] + 1});
+    return each_of_steps(steps, shape, 0, give);
+}
+
+}  // namespace
+
+void each_run(const Selection& selection, std::span<const uint64_t> shape, const Give& give) {
+    const size_t rank = shape.size();
+    const bool fits = selection.rank == rank;
+    switch (selection.kind) {
+        case Selection::Kind::None:
+            return;
+        case Selection::Kind::All:
+            if (product(shape) > 0) give(0, product(shape));
+            return;
+        case Selection::Kind::Regular: {
+            if (!fits || selection.steps.size() != rank) return;
+            std::vector<Steps> steps;
+            for (const Steps& one : selection.steps) steps.push_back(joined(one));
+            each_of_steps(steps, shape, 0, give);
+            return;
+        }
+        case Selection::Kind::Blocks:
+        case Selection::Kind::Points: {
+            const size_t corners = selection.kind == Selection::Kind::Blocks ? 2 : 1;
+            const std::span<const uint64_t> all = selection.corners;
+            if (!fits || rank == 0) return;
+            for (size_t at = 0; at + corners * rank <= all.size(); at += corners * rank) {
+                const auto low = all.subspan(at, rank);
+                const auto high = all.subspan(at + (corners - 1) * rank, rank);
+                if (!each_of_box(low, high, shape, give)) return;
+            }
+            return;
+        }
+    }
+}
+
+}  // namespace quarry
