@@ -77,6 +77,7 @@ std::string description_of(const Object& dataset, KnownObject& known) {
     if (!facts.complete()) return "";
     const hdf5::DatasetIds& ids = facts.ids();
     known.element_size = api.H5Tget_size(ids.type);
+    known.rank = api.H5Sget_simple_extent_ndims(ids.space);
     const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
     known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
     std::array<hsize_t, H5S_MAX_RANK> chunk;

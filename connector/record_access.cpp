@@ -37,7 +37,8 @@ std::vector<hdf5::SourceAccess> sources_of(const Object& dataset, hid_t file_spa
 Accesses::Access Accesses::access_of(Object& dataset, hid_t file_space) {
     const hdf5::Api& api = dataset.under->library->api;
     const KnownObject* known = known_of(dataset, H5I_DATASET);
-    const Selection selection = hdf5::selection_of(api, file_space);
+    const Selection selection =
+        hdf5::selection_of(api, file_space, known != nullptr ? known->rank : -1);
     uint64_t elements = known != nullptr ? known->elements : 0;
     if (selection.kind != Selection::Kind::All) elements = elements_of(selection);
     Access access{&dataset, elements, encode(selection), {}};

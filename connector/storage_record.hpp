@@ -19,8 +19,9 @@ struct KnownObject {
     StorageRecord* storage = nullptr;  // while any handle of it is open
     uint32_t number = trace::kNone;
     trace::ObjectType type = trace::ObjectType::Unknown;
-    uint64_t elements = 0;        // of the whole dataset
-    uint64_t element_size = 0;    // as stored
+    uint64_t elements = 0;      // of the whole dataset
+    uint64_t element_size = 0;  // as stored
+    int rank = -1;
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
     bool is_virtual = false;

@@ -28,19 +28,34 @@ std::vector<Steps> regular_steps(const Api& api, hid_t space, unsigned rank) {
     return steps;
 }
 
-// How far H5Soffset_simple has moved the selection in each dimension. HDF5 tells the selection
-// without it and has no question for it but this one: the bounds include it.
-class Shift {
+// The smallest box around a selection, as H5Soffset_simple has moved it. HDF5 tells the selection
+// itself without that, and has no question for it but this one.
+class Bounds {
 public:
-    Shift(const Api& api, hid_t space) {
+    Bounds(const Api& api, hid_t space) {
         known_ = api.H5Sget_select_bounds(space, first_.data(), last_.data()) >= 0;
     }
 
-    void apply(std::vector<Steps>& steps) const {
+    // Whether a selection of so many different elements fills it.
+    bool is_filled_by(uint64_t elements, size_t rank) const {
+        uint64_t room = known_ ? 1 : 0;
+        for (size_t i = 0; i < rank; ++i) room *= last_[i] - first_[i] + 1;
+        return room == elements && elements > 0;
+    }
+
+    std::vector<Steps> as_steps(size_t rank) const {
+        std::vector<Steps> steps;
+        steps.reserve(rank);
+        for (size_t i = 0; i < rank; ++i)
+            steps.push_back({first_[i], 1, last_[i] - first_[i] + 1, 1});
+        return steps;
+    }
+
+    void move(std::vector<Steps>& steps) const {
         for (size_t i = 0; known_ && i < steps.size(); ++i) steps[i].start = first_[i];
     }
 
-    void apply(std::vector<uint64_t>& coordinates, size_t rank) const {
+    void move(std::vector<uint64_t>& coordinates, size_t rank) const {
         if (!known_ || rank == 0 || coordinates.empty()) return;
         std::array<uint64_t, H5S_MAX_RANK> lowest;
         lowest.fill(~uint64_t{0});
@@ -65,11 +80,19 @@ std::vector<uint64_t> corners(size_t numbers, auto fill) {
     return {coordinates.begin(), coordinates.end()};
 }
 
+// Most programs select boxes, and every question to HDF5 costs as much as writing ten records:
+// those that a box does not need are not asked.
 void read_hyperslab(const Api& api, hid_t space, Selection& selection) {
+    const Bounds bounds(api, space);
+    const hssize_t elements = api.H5Sget_select_npoints(space);
+    selection.kind = Selection::Kind::Regular;
+    if (elements > 0 && bounds.is_filled_by(static_cast<uint64_t>(elements), selection.rank)) {
+        selection.steps = bounds.as_steps(selection.rank);
+        return;
+    }
     if (api.H5Sis_regular_hyperslab(space) > 0) {
-        selection.kind = Selection::Kind::Regular;
         selection.steps = regular_steps(api, space, selection.rank);
-        Shift(api, space).apply(selection.steps);
+        bounds.move(selection.steps);
         return;
     }
     selection.kind = Selection::Kind::Blocks;
@@ -77,7 +100,7 @@ void read_hyperslab(const Api& api, hid_t space, Selection& selection) {
     selection.corners = corners(static_cast<size_t>(blocks) * selection.rank * 2, [&](hsize_t* to) {
         return api.H5Sget_select_hyper_blocklist(space, 0, static_cast<hsize_t>(blocks), to);
     });
-    Shift(api, space).apply(selection.corners, selection.rank);
+    bounds.move(selection.corners, selection.rank);
 }
 
 void read_points(const Api& api, hid_t space, Selection& selection) {
@@ -86,17 +109,19 @@ void read_points(const Api& api, hid_t space, Selection& selection) {
     selection.corners = corners(static_cast<size_t>(points) * selection.rank, [&](hsize_t* to) {
         return api.H5Sget_select_elem_pointlist(space, 0, static_cast<hsize_t>(points), to);
     });
-    Shift(api, space).apply(selection.corners, selection.rank);
+    Bounds(api, space).move(selection.corners, selection.rank);
 }
 
 }  // namespace
 
-Selection selection_of(const Api& api, hid_t space) {
+Selection selection_of(const Api& api, hid_t space, int rank) {
     Selection selection;
     if (space == H5S_ALL || space == H5S_BLOCK || space == H5S_PLIST) return selection;
-    const int rank = api.H5Sget_simple_extent_ndims(space);
+    const H5S_sel_type type = api.H5Sget_select_type(space);
+    if (type == H5S_SEL_ALL) return selection;
+    if (rank < 0) rank = api.H5Sget_simple_extent_ndims(space);
     selection.rank = static_cast<uint8_t>(std::max(rank, 0));
-    switch (api.H5Sget_select_type(space)) {
+    switch (type) {
         case H5S_SEL_NONE:
             selection.kind = Selection::Kind::None;
             break;

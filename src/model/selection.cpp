@@ -116,8 +116,10 @@ uint64_t elements_of(const Selection& selection) {
 }
 
 std::vector<std::byte> encode(const Selection& selection) {
-    std::vector<std::byte> bytes{static_cast<std::byte>(selection.kind),
-                                 static_cast<std::byte>(selection.rank)};
+    std::vector<std::byte> bytes;
+    bytes.reserve(32);  // enough for what programs usually ask for
+    bytes.push_back(static_cast<std::byte>(selection.kind));
+    bytes.push_back(static_cast<std::byte>(selection.rank));
     for (const Steps& steps : selection.steps) put_steps(bytes, steps);
     // Each coordinate as its distance from the same dimension of the corner before.
     const size_t rank = selection.rank;

@@ -70,6 +70,43 @@ std::string& task_value = *new std::string;
 std::mutex task_mutex;
 [[maybe_unused]] const bool task_mutex_is_free = keep_free_across_fork<task_mutex>();
 
+// Tells without searching it whether the task's variable may have changed: programs set one by
+// another entry in its place, by one more at the end, or by writing over its value.
+class TaskVariable {
+public:
+    bool is_unchanged() const {
+        if (environ != all_ || all_ == nullptr || all_[count_] != nullptr) return false;
+        if (count_ > 0 && all_[count_ - 1] != last_) return false;
+        return entry_ == nullptr ||
+               (all_[place_] == entry_ && std::strcmp(entry_, text_.data()) == 0);
+    }
+
+    void look(const char* value) {
+        all_ = environ;
+        entry_ = last_ = nullptr;
+        for (count_ = 0; all_ != nullptr && all_[count_] != nullptr; ++count_) {
+            last_ = all_[count_];
+            if (value != last_ + kBefore) continue;
+            place_ = count_;
+            entry_ = last_;
+        }
+        // Too long to be kept, it is looked for each time.
+        if (entry_ != nullptr && std::strlen(entry_) >= text_.size()) all_ = nullptr;
+        if (entry_ != nullptr && all_ != nullptr) std::strcpy(text_.data(), entry_);
+    }
+
+private:
+    static constexpr size_t kBefore = std::char_traits<char>::length(kTaskVariable) + 1;
+
+    char** all_ = nullptr;
+    size_t count_ = 0;
+    const char* last_ = nullptr;
+    size_t place_ = 0;
+    const char* entry_ = nullptr;
+    std::array<char, 128> text_{};
+};
+thread_local TaskVariable task_variable;
+
 void record_task(Writer& writer, TaskSource source, std::string_view name, const char* variable) {
     Task record{};
     record.prefix.flags = static_cast<uint8_t>(source);
@@ -120,7 +157,9 @@ void record_process(Writer& writer) noexcept {
 }
 
 void watch_task(Writer& writer) noexcept {
+    if (task_variable.is_unchanged()) return;
     const char* value = std::getenv(kTaskVariable);
+    task_variable.look(value);
     if (value == nullptr) return;
     try {
         const std::lock_guard guard(task_mutex);
