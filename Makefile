@@ -22,8 +22,9 @@ test-all: build ## the same and more: whole suites, sanitizers, valgrind, MPI, c
 	@scripts/setup --all
 	@scripts/test --all
 
-bench: build ## speed against no connector and against HDF5's pass-through connector
+bench: build ## speed against no connector and HDF5's pass-through connector; what recording costs
 	@bench/run
+	@bench/recording
 
 check: setup ## format, lint and layering of the sources
 	@scripts/check

@@ -4,6 +4,8 @@
 //   workloads --benchmark_filter=large_read     a workload
 //   workloads tiny COUNT                        for counting instructions: nothing but HDF5 calls
 //   workloads again COUNT                       the same, on datasets that were opened before
+//   workloads make FILE MEBIBYTES               a file of that size
+//   workloads whole FILE                        reads it
 //
 // Files lie in the current directory; `workloads prepare` makes those that are read.
 #include <benchmark/benchmark.h>
@@ -89,6 +91,11 @@ private:
     void* bytes_;
 };
 
+std::span<double> quarter(LargeBuffer& buffer, int number) {
+    const size_t size = buffer.values().size() / 4;
+    return buffer.values().subspan(size * static_cast<size_t>(number), size);
+}
+
 void large_read(benchmark::State& state) {
     LargeBuffer buffer;
     for ([[maybe_unused]] auto _ : state) {
@@ -123,9 +130,27 @@ void many_datasets(benchmark::State& state) {
 }
 BENCHMARK(many_datasets)->Iterations(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// A gibibyte in four datasets.
+void four_datasets(benchmark::State& state) {
+    LargeBuffer buffer;
+    for ([[maybe_unused]] auto _ : state) {
+        const hid_t file = open_file("four.h5");
+        for (int i = 0; i < 4; ++i)
+            read_dataset(file, numbered(i).c_str(), H5T_NATIVE_DOUBLE, quarter(buffer, i));
+        H5Fclose(file);
+    }
+    state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * kGibibyte));
+}
+BENCHMARK(four_datasets)->Iterations(3)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 void prepare() {
+    LargeBuffer buffer;
     hid_t file = create_file("large.h5");
-    write_dataset<double>(file, "values", H5T_NATIVE_DOUBLE, LargeBuffer().values());
+    write_dataset<double>(file, "values", H5T_NATIVE_DOUBLE, buffer.values());
+    H5Fclose(file);
+    file = create_file("four.h5");
+    for (int i = 0; i < 4; ++i)
+        write_dataset<double>(file, numbered(i).c_str(), H5T_NATIVE_DOUBLE, quarter(buffer, i));
     H5Fclose(file);
     file = create_file("many.h5");
     for (int i = 0; i < kManyDatasets; ++i) {
@@ -137,6 +162,24 @@ void prepare() {
     for (int i = 0; i < kTinyDatasets; ++i) {
         write_dataset<int>(file, numbered(i).c_str(), H5T_NATIVE_INT, std::vector<int>(16, i));
     }
+    H5Fclose(file);
+}
+
+// A file of one dataset with so many mebibytes.
+void make(const char* name, int mebibytes) {
+    const std::vector<double> values(
+        (size_t{1} << 20) / sizeof(double) * static_cast<size_t>(mebibytes), 1.5);
+    const hid_t file = create_file(name);
+    write_dataset<double>(file, "values", H5T_NATIVE_DOUBLE, values);
+    H5Fclose(file);
+}
+
+void read_whole(const char* name) {
+    const hid_t file = open_file(name);
+    const hid_t dataset = H5Dopen2(file, "values", H5P_DEFAULT);
+    std::vector<double> values(H5Dget_storage_size(dataset) / sizeof(double));
+    H5Dclose(dataset);
+    read_dataset<double>(file, "values", H5T_NATIVE_DOUBLE, values);
     H5Fclose(file);
 }
 
@@ -154,6 +197,14 @@ int main(int count, char** arguments) {
     const std::string verb = count > 1 ? arguments[1] : "";
     if (verb == "prepare") {
         prepare();
+        return 0;
+    }
+    if (verb == "make" && count > 3) {
+        make(arguments[2], std::stoi(arguments[3]));
+        return 0;
+    }
+    if (verb == "whole" && count > 2) {
+        read_whole(arguments[2]);
         return 0;
     }
     if ((verb == "tiny" || verb == "again") && count > 2) {

@@ -20,13 +20,13 @@ bool is_part_of_a_program(std::string_view path) {
 
 bool is_data(std::string_view path, std::string_view trace) {
     if (!path.starts_with('/') || path.ends_with(" (deleted)")) return false;
+    if (path.starts_with(trace) && path.substr(trace.size()).starts_with('/')) return false;
     if (path.starts_with("/dev/shm/")) return true;
     for (const std::string_view prefix : kSystem)
         if (path.starts_with(prefix)) return false;
     for (const std::string_view part : kCode)
         if (path.find(part) != std::string_view::npos) return false;
-    const bool of_trace = path.starts_with(trace) && path.substr(trace.size()).starts_with('/');
-    return !of_trace && !is_part_of_a_program(path);
+    return !is_part_of_a_program(path);
 }
 
 }  // namespace quarry::preload

@@ -15,6 +15,7 @@ TEST(InterestTest, DataIsRecordedAndPartsOfProgramsAreNot) {
           "/home/me/libx.so", "/home/me/libx.so.1.2", "/data/trace/1.qtrace",
           "/home/me/__pycache__/x.pyc", "/tmp/x (deleted)", "relative", ""})
         EXPECT_FALSE(is_data(path, "/data/trace")) << path;
+    EXPECT_FALSE(is_data("/dev/shm/trace/1.qtrace", "/dev/shm/trace"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/raw_calls.hpp"
 #include "trace/format.hpp"
 
 namespace quarry::trace {
@@ -52,14 +53,14 @@ int create_process_file(const char* directory, uint64_t realtime, const char* ho
             errno = ENAMETOOLONG;
             return -1;
         }
-        const int file = open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int file = raw_open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;
 }
 
 uint64_t size_of_trace(const char* directory) noexcept {
-    const int list = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int list = raw_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (list < 0) return 0;
     uint64_t total = 0;
     alignas(Entry) std::array<char, 16384> buffer;
@@ -72,7 +73,7 @@ uint64_t size_of_trace(const char* directory) noexcept {
             at += entry->size;
         }
     }
-    close(list);
+    raw_close(list);
     return total;
 }
 

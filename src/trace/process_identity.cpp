@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/raw_calls.hpp"
+
 namespace quarry::trace {
 namespace {
 
@@ -15,11 +17,11 @@ namespace {
 template <size_t kSize>
 void read_text(const char* path, std::array<char, kSize>& text) noexcept {
     text[0] = '\0';
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = raw_open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     const ssize_t size = read(file, text.data(), kSize - 1);
     text[size > 0 ? static_cast<size_t>(size) : 0] = '\0';
-    close(file);
+    raw_close(file);
 }
 
 }  // namespace

@@ -162,8 +162,9 @@ void watch_task(Writer& writer) noexcept {
     task_variable.look(value);
     if (value == nullptr) return;
     try {
-        const std::lock_guard guard(task_mutex);
-        if (task_value == value) return;
+        // Who holds it is recording the same, or was interrupted at that by a signal handler.
+        const std::unique_lock guard(task_mutex, std::try_to_lock);
+        if (!guard.owns_lock() || task_value == value) return;
         task_value = value;
         record_task(writer, TaskSource::Step, value, kTaskVariable);
     } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 #include "trace/segment_file.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -12,27 +13,28 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/raw_calls.hpp"
 #include "trace/clock.hpp"
 #include "trace/process_identity.hpp"
 
 namespace quarry::trace {
 namespace {
 
-thread_local bool this_thread_is_mapping = false;
-
 // Mapping is rare and takes a lock for which a signal handler could wait on its own thread: there
 // it is not given.
 class Mapping {
 public:
-    explicit Mapping(std::atomic<bool>& lock) noexcept : lock_(lock) {
-        if (this_thread_is_mapping) return;
-        while (lock_.exchange(true, std::memory_order_acquire)) sched_yield();
-        held_ = this_thread_is_mapping = true;
+    explicit Mapping(std::atomic<pthread_t>& holder) noexcept : holder_(holder) {
+        const pthread_t self = pthread_self();
+        for (pthread_t before = 0;
+             !holder_.compare_exchange_weak(before, self, std::memory_order_acquire); before = 0) {
+            if (before == self) return;
+            sched_yield();
+        }
+        held_ = true;
     }
     ~Mapping() {
-        if (!held_) return;
-        this_thread_is_mapping = false;
-        lock_.store(false, std::memory_order_release);
+        if (held_) holder_.store(0, std::memory_order_release);
     }
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
@@ -40,7 +42,7 @@ public:
     bool held() const { return held_; }
 
 private:
-    std::atomic<bool>& lock_;
+    std::atomic<pthread_t>& holder_;
     bool held_ = false;
 };
 
@@ -81,7 +83,7 @@ bool SegmentFile::create(const char* directory, const char* forked_from, RecordL
     device_ = status.st_dev;
     inode_ = status.st_ino;
     std::byte* first = map_segment_of(file, 0, obstacle);
-    close(file);
+    raw_close(file);
     if (first == nullptr) {
         unlink(path_.data());
         return false;
@@ -143,13 +145,13 @@ bool SegmentFile::exceeds(uint64_t limit) const noexcept {
 
 // -1 if it is no longer there, or another one has its name.
 int SegmentFile::open_again() const noexcept {
-    const int file = open(path_.data(), O_RDWR | O_CLOEXEC);
+    const int file = raw_open(path_.data(), O_RDWR | O_CLOEXEC);
     struct stat status{};
     if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == device_ &&
         status.st_ino == inode_) {
         return file;
     }
-    if (file >= 0) close(file);
+    if (file >= 0) raw_close(file);
     return -1;
 }
 
@@ -167,7 +169,7 @@ std::byte* SegmentFile::map_segment(size_t number, uint64_t limit, Obstacle& obs
         return nullptr;
     }
     std::byte* start = map_segment_of(file, number, obstacle);
-    close(file);
+    raw_close(file);
     // What was written long ago need not count as the program's memory any more; a thread that
     // still writes there gets its page back.
     if (number >= 3) madvise(segments_[number - 2].load(), kSegmentSize, MADV_DONTNEED);
@@ -180,8 +182,7 @@ std::byte* SegmentFile::map_segment_of(int file, size_t number, Obstacle& obstac
         obstacle = {StopReason::NoSpace, failure};
         return nullptr;
     }
-    void* start = mmap(nullptr, kSegmentSize, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                       static_cast<off_t>(offset));
+    void* start = raw_map(file, offset, kSegmentSize);
     if (start == MAP_FAILED) {
         obstacle = {StopReason::NoMemory, errno};
         return nullptr;
@@ -202,13 +203,12 @@ bool SegmentFile::trim() noexcept {
         (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                         static_cast<off_t>(first_free), static_cast<off_t>(end - first_free));
     }
-    close(file);
+    raw_close(file);
     return true;
 }
 
 void SegmentFile::leave() noexcept {
-    mapping_ = false;
-    this_thread_is_mapping = false;
+    mapping_ = 0;
     for (auto& segment : segments_) {
         std::byte* start = segment.exchange(nullptr);
         if (start == nullptr) break;

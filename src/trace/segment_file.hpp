@@ -3,6 +3,8 @@
 // know, after which a number of ours would be that of another file.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 
 #include "trace/directory.hpp"
@@ -50,7 +52,7 @@ private:
     uint64_t device_ = 0;
     uint64_t inode_ = 0;
     Header* header_ = nullptr;
-    std::atomic<bool> mapping_{false};
+    std::atomic<pthread_t> mapping_{0};  // the thread that is at it
     std::array<std::atomic<std::byte*>, kSegments> segments_{};
 };
 

@@ -151,7 +151,9 @@ uint32_t Writer::put_text(std::string_view text) noexcept {
 uint32_t Writer::text(std::string_view text) noexcept {
     if (text.empty()) return kNone;
     try {
-        const std::lock_guard guard(interned_mutex_);
+        // A signal handler may have interrupted its own thread here.
+        const std::unique_lock guard(interned_mutex_, std::try_to_lock);
+        if (!guard.owns_lock()) return put_text(text);
         const std::string key(text);
         if (interned_ == nullptr) interned_ = new Texts;
         const auto known = interned_->find(key);

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -92,6 +93,15 @@ os.wait()
         "i.h5": (0, size),
         "j.txt": (0, 5),
     }
+
+
+def test_a_trace_that_lies_among_data(tmp_path: Path) -> None:
+    """The trace's own file is opened again and again, and is never taken for a file of the program."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        program = PROGRAMS / "scattered_reads"
+        record(Path(folder), program, "data.h5", "70000")
+        assert uses(Path(folder)) == []
+        assert len(list((Path(folder) / "t").iterdir())) == 1
 
 
 def test_turned_off(tmp_path: Path) -> None:
