@@ -11,7 +11,6 @@
 #include <new>
 #include <string_view>
 
-#include "base/fork.hpp"
 #include "base/secrets.hpp"
 
 namespace quarry::trace {
@@ -64,12 +63,6 @@ std::string link_target(const char* link) {
     return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
 }
 
-// The variable's value that the task recorded now came from. Never destroyed: programs access data
-// until the very end.
-std::string& task_value = *new std::string;
-std::mutex task_mutex;
-[[maybe_unused]] const bool task_mutex_is_free = keep_free_across_fork<task_mutex>();
-
 // Tells without searching it whether the task's variable may have changed: programs set one by
 // another entry in its place, by one more at the end, or by writing over its value.
 class TaskVariable {
@@ -119,15 +112,16 @@ void record_task(Writer& writer, TaskSource source, std::string_view name, const
 void record_first_task(Writer& writer, const std::vector<std::string>& command) {
     const Variable told = first_set(std::array{kTaskVariable});
     const Variable job = first_set(kWorkflowVariables);
+    TaskState& state = writer.task_state();
+    state.own = job.value != nullptr ? job.value : joined(command, ' ');
+    if (job.value == nullptr && !state.own.empty()) state.own.pop_back();
     if (told.value != nullptr) {
-        task_value = told.value;
+        state.variable = told.value;
         record_task(writer, TaskSource::Option, told.value, told.name);
     } else if (job.value != nullptr) {
-        record_task(writer, TaskSource::Environment, job.value, job.name);
+        record_task(writer, TaskSource::Environment, state.own, job.name);
     } else {
-        std::string name = joined(command, ' ');
-        if (!name.empty()) name.pop_back();
-        record_task(writer, TaskSource::Command, name, nullptr);
+        record_task(writer, TaskSource::Command, state.own, nullptr);
     }
 }
 
@@ -160,13 +154,15 @@ void watch_task(Writer& writer) noexcept {
     if (task_variable.is_unchanged()) return;
     const char* value = std::getenv(kTaskVariable);
     task_variable.look(value);
-    if (value == nullptr) return;
+    const std::string_view now = value != nullptr ? value : "";
     try {
         // Who holds it is recording the same, or was interrupted at that by a signal handler.
-        const std::unique_lock guard(task_mutex, std::try_to_lock);
-        if (!guard.owns_lock() || task_value == value) return;
-        task_value = value;
-        record_task(writer, TaskSource::Step, value, kTaskVariable);
+        TaskState& state = writer.task_state();
+        const std::unique_lock guard(state.mutex, std::try_to_lock);
+        if (!guard.owns_lock() || state.variable == now) return;
+        state.variable = now;
+        record_task(writer, TaskSource::Step, now.empty() ? state.own : state.variable,
+                    kTaskVariable);
     } catch (const std::bad_alloc&) {
         return;
     }

@@ -61,6 +61,7 @@ void Writer::after_fork() noexcept {
     Writer& writer = *of_process;
     // Another thread of the parent may have been changing them; it will never finish here.
     new (&writer.interned_mutex_) std::mutex;
+    new (&writer.task_state_.mutex) std::mutex;
     writer.interned_ = nullptr;
     if (writer.condition_ == Condition::Running) writer.condition_ = Condition::Forked;
 }

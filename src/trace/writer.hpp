@@ -27,6 +27,14 @@ struct WriterOptions {
     void (*say)(std::initializer_list<std::string_view>) noexcept = nullptr;
 };
 
+// Which task the process works for now; kept here because a process has one writer, but may have
+// several libraries that use it.
+struct TaskState {
+    std::mutex mutex;
+    std::string variable;  // the value that was last seen
+    std::string own;       // the task where the variable is not set
+};
+
 // Never destroyed: programs close HDF5 files until the very end.
 class Writer {
 public:
@@ -59,6 +67,7 @@ public:
     uint32_t put_text(std::string_view text) noexcept;
 
     const std::string& directory() const { return options_.directory; }
+    TaskState& task_state() { return task_state_; }
 
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -88,6 +97,7 @@ private:
     std::atomic<uint32_t> generation_{1};
     std::atomic<uint16_t> threads_{0};
     pthread_key_t thread_key_{};
+    TaskState task_state_;
     std::mutex interned_mutex_;
     using Texts = std::unordered_map<std::string, uint32_t>;
     Texts* interned_ = nullptr;  // made when it is needed

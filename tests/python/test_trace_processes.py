@@ -125,6 +125,69 @@ for step in ("first", "second", "first"):
     assert [e["task"] for e in reads(tmp_path / "t", "/y")] == ["first", "second", "first"]
 
 
+def test_steps_announced_in_python_and_in_c(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    package = Path(__file__).parents[2] / "python"
+    code = f"""
+import sys; sys.path.insert(0, {str(package)!r})
+import h5py, quarry
+f = h5py.File("data.h5", "r")
+f["y"][0]
+with quarry.step("outer"):
+    f["y"][1]
+    with quarry.step("inner"): f["y"][2]
+    f["y"][3]
+f["y"][4]
+"""
+    record(tmp_path, code, "--task", "whole")
+    steps = [(e["task"], e["selection"]["start"]) for e in reads(tmp_path / "t", "/y")]
+    assert steps == [
+        ("whole", [0]),
+        ("outer", [1]),
+        ("inner", [2]),
+        ("outer", [3]),
+        ("whole", [4]),
+    ]
+    program = Path(__file__).parents[2] / "build/bin/steps"
+    subprocess.run([program.parent / "scattered_reads", "values.h5", "1"], cwd=tmp_path, check=True)
+    done = quarry("run", "--trace", tmp_path / "c", "--", program, "values.h5", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    tasks = [e["task"] for e in reads(tmp_path / "c", "/values")]
+    assert tasks == ["first", "second", f"{program} values.h5"]
+
+
+@pytest.mark.parametrize("count", [70_000, pytest.param(5_000_000, marks=pytest.mark.slow)])
+def test_any_number_of_ios(tmp_path: Path, count: int) -> None:
+    program = Path(__file__).parents[2] / "build/bin/scattered_reads"
+    done = quarry(
+        "run", "--trace", tmp_path / "t", "--", program, "data.h5", str(count), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    elements = 1_000_000
+    expected = [i * 7919 % elements for i in range(count)]
+    assert int(done.stdout) == sum(expected)
+    summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
+    (row,) = (row for row in summary["usage"] if row.get("object") == "/values")
+    assert row["reads"] == count
+    assert row["bytes_selected_read"] == 8 * count
+    assert row["unique_bytes"] >= 8 * min(count, elements)
+    assert not summary["problems"] and summary["uncredited_bytes"] == 0
+    # Each one, in its order.
+    exported = subprocess.Popen([QUARRY, "export", tmp_path / "t"], stdout=subprocess.PIPE)
+    places, addresses = iter(expected), iter(expected)
+    data = None
+    for line in exported.stdout:
+        event = json.loads(line)
+        if event["event"] == "read":
+            assert event["selection"]["start"] == [next(places)]
+        elif event["event"] == "io" and event["kind"] == "raw" and event["direction"] == "read":
+            place = next(addresses)
+            data = event["address"] - 8 * place if data is None else data
+            assert (event["address"], event["size"]) == (data + 8 * place, 8)
+    assert exported.wait() == 0
+    assert next(places, None) is None and next(addresses, None) is None
+
+
 KILLED = """
 import sys, h5py
 f = h5py.File("data.h5", "r")
