@@ -92,6 +92,23 @@ TEST_F(PlanTest, AMixtureStepsAsideOnlyForWhatWouldBreak) {
     EXPECT_EQ(plan({python, "x.py"}).route, Route::Aside) << "1.12 would not start";
 }
 
+TEST_F(PlanTest, PreloadsNothingBeforeASanitizer) {
+    LaunchOptions options;
+    options.recording = LaunchOptions::Recording::On;
+    options.trace = path("trace");
+    const auto preloads = [](const LaunchPlan& result) {
+        return std::any_of(result.changes.begin(), result.changes.end(), [](const auto& change) {
+            return change.name == "LD_PRELOAD" && change.value.has_value();
+        });
+    };
+    EXPECT_TRUE(preloads(plan({FAKE_PROGRAMS "/uses_hdf5_1_14_5"}, options)));
+    const LaunchPlan result = plan({FAKE_PROGRAMS "/uses_sanitizer"}, options);
+    EXPECT_EQ(result.route, Route::Connector);
+    EXPECT_FALSE(preloads(result));
+    ASSERT_EQ(result.reasons.size(), 1u);
+    EXPECT_NE(result.reasons[0].find("sanitizer"), std::string::npos);
+}
+
 TEST_F(PlanTest, MakesTheWitnessDirectory) {
     LaunchOptions options;
     options.witness = path("a/b");
