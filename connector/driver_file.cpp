@@ -161,6 +161,37 @@ struct Moving<Callback> {
     }
 };
 
+// Whole selections, as only the MPI driver takes them: one record for each run of bytes.
+template <typename Buffer,
+          herr_t (*H5FD_class_t::*Callback)(H5FD_t*, H5FD_mem_t, hid_t, size_t, hid_t[], hid_t[],
+                                            haddr_t[], size_t[], Buffer*[])>
+struct Moving<Callback> {
+    static herr_t call(H5FD_t* file, H5FD_mem_t type, hid_t transfer, size_t count,
+                       hid_t memory_spaces[], hid_t file_spaces[], haddr_t offsets[],
+                       size_t element_sizes[], Buffer* buffers[]) noexcept {
+        DriverFile& ours = as_file(file);
+        const auto move = [&] {
+            return (ours.inner->cls->*Callback)(ours.inner, type, transfer, count, memory_spaces,
+                                                file_spaces, offsets, element_sizes, buffers);
+        };
+        if (ours.storage == nullptr) return move();
+        const IoRecord record(*ours.storage, *file);
+        const herr_t answer = move();
+        constexpr bool kWrites = std::is_const_v<Buffer>;
+        // After a failure HDF5 holds its reasons, and asking it for a selection would erase them.
+        if (answer < 0) {
+            for (size_t i = 0; i < count; ++i) record.write({type, offsets[i], 0, kWrites, true});
+            return answer;
+        }
+        size_t size = 0;  // zero stands for the one before
+        for (size_t i = 0; i < count; ++i) {
+            if (element_sizes[i] != 0) size = element_sizes[i];
+            record.write_selected({type, offsets[i], size, kWrites, false}, file_spaces[i]);
+        }
+        return answer;
+    }
+};
+
 // Where the inner driver lacks a callback, ours lacks it, too: HDF5 takes a hole for "cannot" and
 // does the thing itself. Vector and selection callbacks that the inner driver does not have would
 // even switch HDF5 to another way of reading, a thousand times slower.
@@ -181,11 +212,11 @@ H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept {
     hand_on<&H5FD_class_t::sb_size, &H5FD_class_t::sb_encode, &H5FD_class_t::sb_decode,
             &H5FD_class_t::get_type_map, &H5FD_class_t::alloc, &H5FD_class_t::free,
             &H5FD_class_t::get_eoa, &H5FD_class_t::set_eoa, &H5FD_class_t::get_eof,
-            &H5FD_class_t::get_handle, &H5FD_class_t::read_selection,
-            &H5FD_class_t::write_selection, &H5FD_class_t::flush, &H5FD_class_t::truncate,
+            &H5FD_class_t::get_handle, &H5FD_class_t::flush, &H5FD_class_t::truncate,
             &H5FD_class_t::lock, &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
     record_moving<&H5FD_class_t::read, &H5FD_class_t::write, &H5FD_class_t::read_vector,
-                  &H5FD_class_t::write_vector>(outer);
+                  &H5FD_class_t::write_vector, &H5FD_class_t::read_selection,
+                  &H5FD_class_t::write_selection>(outer);
     outer.fapl_get = info_of_file;
     outer.close = close_file;
     if (inner.cmp != nullptr) outer.cmp = compare_files;

@@ -1,6 +1,12 @@
 #include "connector/io_record.hpp"
 
+#include <algorithm>
+#include <array>
 #include <new>
+
+#include "connector/notice.hpp"
+#include "hdf5/select.hpp"
+#include "model/selection_runs.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -43,6 +49,25 @@ void IoRecord::write(const Movement& movement) const noexcept {
     const bool is_unowned = movement.writes && movement.type == H5FD_MEM_DRAW &&
                             record.object == trace::kNone && !movement.failed;
     if (is_unowned && storage_.unowned.size() < kUnowned) remember_unowned(movement.address);
+}
+
+void IoRecord::write_selected(const Movement& element, hid_t space) const noexcept {
+    if (writer_ == nullptr) return;
+    const hdf5::Api& api = storage_.library->api;
+    try {
+        std::array<hsize_t, H5S_MAX_RANK> extent;
+        const int rank = api.H5Sget_simple_extent_dims(space, extent.data(), nullptr);
+        const std::vector<uint64_t> shape(extent.begin(), extent.begin() + std::max(rank, 0));
+        each_run(hdf5::selection_of(api, space), shape, [&](uint64_t first, uint64_t count) {
+            Movement run = element;
+            run.address += first * element.size;
+            run.size = count * element.size;
+            write(run);
+            return true;
+        });
+    } catch (const std::bad_alloc&) {
+        give_notice(Notice::Memory, {"memory is short; an I/O is not recorded"});
+    }
 }
 
 void IoRecord::remember_unowned(haddr_t address) const noexcept {

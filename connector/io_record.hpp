@@ -19,6 +19,8 @@ class IoRecord {
 public:
     IoRecord(StorageRecord& storage, const H5FD_t& file) noexcept;
     void write(const Movement& movement) const noexcept;
+    // For elements of that size, selected in a space that begins at that address.
+    void write_selected(const Movement& element, hid_t space) const noexcept;
 
 private:
     void remember_unowned(haddr_t address) const noexcept;
