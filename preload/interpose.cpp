@@ -245,7 +245,7 @@ std::FILE* fdopen(int file, const char* mode) noexcept {
 #define FREOPEN(name)                                                        \
     std::FILE* name(const char* path, const char* mode, std::FILE* stream) { \
         REAL(name, std::FILE*, const char*, const char*, std::FILE*);        \
-        if (stream != nullptr) stream_closes(stream);                        \
+        stream_closes(stream);                                               \
         return note_stream(real(path, mode, stream), mode);                  \
     }
 FREOPEN(freopen)
@@ -253,7 +253,7 @@ FREOPEN(freopen64)
 
 int fclose(std::FILE* stream) {
     REAL(fclose, int, std::FILE*);
-    if (stream != nullptr) stream_closes(stream);
+    stream_closes(stream);
     return real(stream);
 }
 
