@@ -14,6 +14,12 @@ namespace {
 const std::map<std::string, TextFormat> kFormats{
     {"jsonl", TextFormat::Jsonl}, {"csv", TextFormat::Csv}, {"chrome", TextFormat::Chrome}};
 
+Progress shown_on(ProgressLine& line) {
+    return [&line](uint64_t done, uint64_t all) {
+        line.show(fmt::format("exporting: {} of {} records", done, all));
+    };
+}
+
 class ExportVerb : public Verb {
 public:
     std::string_view name() const override { return "export"; }
@@ -47,7 +53,10 @@ public:
                             output_, std::strerror(errno)));
             return kQuarryFailed;
         }
-        const auto facts = export_text(trace_, kFormats.at(format_), out);
+        ProgressLine line;
+        line.show("reading " + trace_);
+        const auto facts = export_text(trace_, kFormats.at(format_), out, shown_on(line));
+        line.clear();
         const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
         if (out != stdout) std::fclose(out);
         if (!facts) {
@@ -69,7 +78,10 @@ private:
             say("a database cannot be written to standard output: name a file with --output.");
             return kQuarryFailed;
         }
-        const auto facts = export_sqlite(trace_, output_);
+        ProgressLine line;
+        line.show("reading " + trace_);
+        const auto facts = export_sqlite(trace_, output_, shown_on(line));
+        line.clear();
         if (!facts) {
             say(facts.error().message);
             return kQuarryFailed;

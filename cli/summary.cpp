@@ -133,7 +133,10 @@ public:
     }
 
     int execute(const Command&) override {
+        ProgressLine line;
+        line.show("reading " + trace_);
         const auto summary = summarize_trace(trace_);
+        line.clear();
         if (!summary) {
             say(summary.error().message);
             return kQuarryFailed;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <quarry/result.hpp>
 #include <string>
 #include <vector>
@@ -103,6 +104,9 @@ struct TraceSummary {
     std::vector<UsageRow> rows;  // one per task, file and object
 };
 
+// Told now and then how many of all records have been gone through.
+using Progress = std::function<void(uint64_t done, uint64_t all)>;
+
 // Who and what is in a trace, without counting what was done.
 Result<TraceFacts> facts_of_trace(const std::string& directory);
 
@@ -110,9 +114,11 @@ Result<TraceSummary> summarize_trace(const std::string& directory);
 
 // Writes everything that happened; see docs/formats/export.md.
 enum class TextFormat { Jsonl, Csv, Chrome };
-Result<TraceFacts> export_text(const std::string& directory, TextFormat format, std::FILE* out);
+Result<TraceFacts> export_text(const std::string& directory, TextFormat format, std::FILE* out,
+                               const Progress& progress = {});
 // The same as a database, in a file that does not exist yet.
-Result<TraceFacts> export_sqlite(const std::string& directory, const std::string& path);
+Result<TraceFacts> export_sqlite(const std::string& directory, const std::string& path,
+                                 const Progress& progress = {});
 
 // Rows added up: by task, or by task and file.
 enum class UsageGrain { Task, File, Object };

@@ -190,8 +190,15 @@ const char* name_of(EventKind kind) {
     return names[static_cast<size_t>(kind)];
 }
 
-void each_event(const TraceIndex& index, const std::function<void(const Event&)>& give) {
-    for (const auto& tables : index.processes) tables->file->each(Events(index, *tables, give));
+void each_event(const TraceIndex& index, const Progress& progress,
+                const std::function<void(const Event&)>& give) {
+    constexpr uint64_t kNowAndThen = 100'000;
+    uint64_t done = 0;
+    const std::function<void(const Event&)> counted = [&](const Event& event) {
+        if (++done % kNowAndThen == 0 && progress) progress(done, index.facts.records);
+        give(event);
+    };
+    for (const auto& tables : index.processes) tables->file->each(Events(index, *tables, counted));
 }
 
 }  // namespace quarry::analyze

@@ -59,6 +59,7 @@ struct Event {
 };
 
 // Process by process, each in the order of its file.
-void each_event(const TraceIndex& index, const std::function<void(const Event&)>& give);
+void each_event(const TraceIndex& index, const Progress& progress,
+                const std::function<void(const Event&)>& give);
 
 }  // namespace quarry::analyze

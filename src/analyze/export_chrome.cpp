@@ -81,9 +81,9 @@ private:
 
 }  // namespace
 
-void write_chrome(const TraceIndex& index, std::FILE* out) {
+void write_chrome(const TraceIndex& index, std::FILE* out, const Progress& progress) {
     Slices slices(index.facts, out);
-    each_event(index, [&](const Event& event) { slices.add(event); });
+    each_event(index, progress, [&](const Event& event) { slices.add(event); });
 }
 
 }  // namespace quarry::analyze

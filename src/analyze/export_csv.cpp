@@ -25,13 +25,13 @@ constexpr const char* kTitles =
 
 }  // namespace
 
-void write_csv(const TraceIndex& index, std::FILE* out) {
+void write_csv(const TraceIndex& index, std::FILE* out, const Progress& progress) {
     const TraceFacts& facts = index.facts;
     const auto object = [&](uint32_t at) {
         return at != kNobody ? field(facts.objects[at].path) : "";
     };
     std::fputs(kTitles, out);
-    each_event(index, [&](const Event& event) {
+    each_event(index, progress, [&](const Event& event) {
         const bool has_address = event.kind == EventKind::Io;
         const bool has_elements = event.selection.has_value();
         std::string line;

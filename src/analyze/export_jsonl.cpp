@@ -136,8 +136,8 @@ private:
 
 }  // namespace
 
-void write_jsonl(const TraceIndex& index, std::FILE* out) {
-    each_event(index, Lines(index.facts, out));
+void write_jsonl(const TraceIndex& index, std::FILE* out, const Progress& progress) {
+    each_event(index, progress, Lines(index.facts, out));
 }
 
 }  // namespace quarry::analyze

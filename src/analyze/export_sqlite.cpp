@@ -219,7 +219,8 @@ void add_event(Database& database, const Event& event) {
 
 }  // namespace
 
-Result<TraceFacts> export_sqlite(const std::string& directory, const std::string& path) {
+Result<TraceFacts> export_sqlite(const std::string& directory, const std::string& path,
+                                 const Progress& progress) {
     auto index = index_trace(directory);
     if (!index) return index.error();
     std::error_code ignored;
@@ -231,7 +232,7 @@ Result<TraceFacts> export_sqlite(const std::string& directory, const std::string
     {
         Database database(path);
         add_facts(database, index->facts);
-        each_event(*index, [&](const Event& event) { add_event(database, event); });
+        each_event(*index, progress, [&](const Event& event) { add_event(database, event); });
         database.run(kIndexes);
         database.run("COMMIT");
         if (!database.fine()) problem = database.problem();

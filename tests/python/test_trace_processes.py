@@ -188,6 +188,56 @@ def test_any_number_of_ios(tmp_path: Path, count: int) -> None:
     assert next(places, None) is None and next(addresses, None) is None
 
 
+def test_several_hosts_share_a_directory(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    code = 'import h5py; f = h5py.File("data.h5", "r"); [f["a/x"][i] for i in range(20)]'
+    for host in ("first", "second"):
+        # A name space of its own for the name of the machine.
+        entered = ["unshare", "--uts", "sh", "-c", f'hostname {host} && exec "$@"', "sh"]
+        command = [QUARRY, "run", "--trace", tmp_path / "t", "--task", host, "--", sys.executable]
+        done = subprocess.run(
+            [*entered, *command, "-c", code],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if "Operation not permitted" in done.stderr:
+            pytest.skip("no right to give a machine another name")
+        assert done.returncode == 0, done.stderr
+    facts = json.loads(quarry("ls", "--json", tmp_path / "t").stdout)
+    assert sorted(process["host"] for process in facts["processes"]) == ["first", "second"]
+    assert len(facts["files"]) == 1
+    assert Counter(e["task"] for e in reads(tmp_path / "t", "/a/x")) == {"first": 20, "second": 20}
+
+
+def test_a_trace_can_be_read_while_the_program_runs(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    code = """
+import h5py
+f = h5py.File("data.h5", "r")
+for i in range(30):
+    f["a/x"][i]
+    print(i, flush=True)
+    input()
+"""
+    with subprocess.Popen(
+        [QUARRY, "run", "--trace", tmp_path / "t", "--", sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        for i in range(30):
+            assert process.stdout.readline() == f"{i}\n"
+            assert len(reads(tmp_path / "t", "/a/x")) == i + 1
+            process.stdin.write("\n")
+            process.stdin.flush()
+    assert process.returncode == 0
+
+
 KILLED = """
 import sys, h5py
 f = h5py.File("data.h5", "r")
