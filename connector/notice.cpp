@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 
+#include "base/raw_calls.hpp"
+
 namespace quarry::connector {
 namespace {
 
@@ -26,7 +28,7 @@ void give_notice(Notice kind, std::initializer_list<std::string_view> pieces) no
     for (const std::string_view piece : pieces) append(piece);
     *end++ = '\n';
     // One write, so that lines of several processes do not mix; stdio's buffers stay untouched.
-    if (write(STDERR_FILENO, line.data(), static_cast<size_t>(end - line.data())) < 0) return;
+    if (raw_write(STDERR_FILENO, line.data(), static_cast<size_t>(end - line.data())) < 0) return;
 }
 
 }  // namespace quarry::connector

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/raw_calls.hpp"
 #include "connector/library.hpp"
 #include "connector/notice.hpp"
 
@@ -33,14 +34,14 @@ std::string line_for(const Library& library, Witnessed what) {
 }
 
 void append(const std::string& path, const std::string& line) {
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int file = raw_open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     const bool written =
-        file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+        file >= 0 && raw_write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
     if (!written) {
         give_notice(Notice::Witness, {"cannot write ", path, ": ", std::strerror(errno),
                                       "; does the directory that witness= names exist?"});
     }
-    if (file >= 0) close(file);
+    if (file >= 0) raw_close(file);
 }
 
 }  // namespace

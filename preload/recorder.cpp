@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/fork.hpp"
+#include "base/raw_calls.hpp"
 #include "model/connector_config.hpp"
 #include "preload/streams.hpp"
 #include "trace/process_record.hpp"
@@ -51,7 +52,7 @@ void say(std::initializer_list<std::string_view> pieces) noexcept {
     append("quarry: ");
     for (const std::string_view piece : pieces) append(piece);
     line[size++] = '\n';
-    if (write(STDERR_FILENO, line.data(), size) < 0) return;
+    if (raw_write(STDERR_FILENO, line.data(), size) < 0) return;
 }
 
 trace::Writer* start(Recording& state) {

@@ -19,6 +19,10 @@ inline int raw_close(int file) noexcept {
     return static_cast<int>(syscall(SYS_close, file));
 }
 
+inline ssize_t raw_write(int file, const void* bytes, size_t size) noexcept {
+    return syscall(SYS_write, file, bytes, size);
+}
+
 // A part of a file, shared; MAP_FAILED if that cannot be done.
 inline void* raw_map(int file, size_t offset, size_t size) noexcept {
     return reinterpret_cast<void*>(
