@@ -183,10 +183,12 @@ struct Moving<Callback> {
             for (size_t i = 0; i < count; ++i) record.write({type, offsets[i], 0, kWrites, true});
             return answer;
         }
-        size_t size = 0;  // zero stands for the one before
+        // A size of zero stands for the one before, to the end, and the list may end there.
+        size_t size = 0;
         for (size_t i = 0; i < count; ++i) {
-            if (element_sizes[i] != 0) size = element_sizes[i];
-            record.write_selected({type, offsets[i], size, kWrites, false}, file_spaces[i]);
+            if (size + 1 == i && element_sizes[i] != 0) size = i;
+            record.write_selected({type, offsets[i], element_sizes[size], kWrites, false},
+                                  file_spaces[i]);
         }
         return answer;
     }

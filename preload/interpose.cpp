@@ -125,6 +125,10 @@ int close(int file) {
 
 int close_range(unsigned first, unsigned last, int flags) noexcept {
     REAL(close_range, int, unsigned, unsigned, int);
+    if (real == nullptr) {
+        errno = ENOSYS;
+        return -1;
+    }
     const int answer = real(first, last, flags);
     if (answer == 0 && flags == 0) closed_range(first, last);
     return answer;
@@ -149,6 +153,16 @@ int dup3(int from, int to, int flags) noexcept {
     if (answer >= 0) closed(to);
     return answer;
 }
+
+#define SEEKS_BY_NUMBER(name, offset)                        \
+    offset name(int file, offset to, int from) noexcept {    \
+        REAL(name, offset, int, offset, int);                \
+        const offset answer = real(file, to, from);          \
+        if (from != SEEK_CUR || to != 0) position_set(file); \
+        return answer;                                       \
+    }
+SEEKS_BY_NUMBER(lseek, off_t)
+SEEKS_BY_NUMBER(lseek64, off64_t)
 
 #define MOVES(direction, name, parameters, ...)  \
     ssize_t name parameters {                    \

@@ -69,14 +69,16 @@ trace::OtherUse* begin_use(int file, int flags) {
     std::array<char, PATH_MAX> buffer;
     const std::string_view path = path_of(file, buffer);
     if (!is_data(path, trace_directory())) return nullptr;
-    trace::Writer* writer = recorder();
+    // Crash handlers write to the standard error stream, maybe from inside malloc: what needs
+    // memory is not done there.
+    trace::Writer* writer = file == STDERR_FILENO ? started_recorder() : recorder();
     if (writer == nullptr) return nullptr;
-    trace::watch_task(*writer);
+    if (flags >= 0) trace::watch_task(*writer);
 
     trace::OtherFile record{};
     record.time = trace::monotonic_now();
     record.number = writer->new_number();
-    record.path = writer->text(path);
+    record.path = writer->put_text(path);
     record.device = makedev(status.stx_dev_major, status.stx_dev_minor);
     record.inode = status.stx_ino;
     record.born = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0;

@@ -1,10 +1,12 @@
 #include "preload/streams.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <unordered_map>
@@ -20,8 +22,7 @@ namespace {
 std::mutex mutex;
 [[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
 
-// Where it was when counting began, and what calls on its number had moved by then: C++ opens its
-// streams as C's and then reads past them.
+// Where it was when counting began, and what calls on its number had moved by then.
 struct Stretch {
     off_t position = 0;
     uint64_t by_calls = 0;
@@ -54,19 +55,27 @@ void begin(std::FILE* stream) {
     stretches()[stream] = {position_of(stream), by_calls(*use)};
 }
 
+// Children have the same position where they were given the number, and so have all who append.
+std::atomic<bool> has_children{false};
+
+bool is_shared(std::FILE* stream) {
+    return fileno(stream) <= STDERR_FILENO || (fcntl(fileno(stream), F_GETFL) & O_APPEND) != 0;
+}
+
 void count(std::FILE* stream, Stretch& stretch) {
     const off_t position = position_of(stream);
     if (position <= stretch.position) return;
     trace::OtherUse* use = use_of(fileno(stream));
     if (use == nullptr) return;
     const auto passed = static_cast<uint64_t>(position - stretch.position);
-    const uint64_t seen = by_calls(*use) - stretch.by_calls;
-    if (passed > seen) {
-        if (__fwriting(stream) != 0) {
-            add_written(*use, passed - seen, 0);
-        } else {
-            add_read(*use, passed - seen, 0);
-        }
+    // C++ opens its streams as C's and then moves bytes by calls of its own, which have been
+    // counted; and a position that others move, too, tells nothing.
+    const bool counted = by_calls(*use) != stretch.by_calls;
+    const bool is_mine = !has_children || !is_shared(stream);
+    if (!counted && is_mine && __fwriting(stream) != 0) {
+        add_written(*use, passed, 0);
+    } else if (!counted && is_mine) {
+        add_read(*use, passed, 0);
     }
     stretch = {position, by_calls(*use)};
 }
@@ -75,6 +84,8 @@ void count(std::FILE* stream, Stretch& stretch) {
 // alone, its position tells nothing.
 __attribute__((constructor)) void watch_standard_streams() {
     const KeepErrno keep;
+    // What a child goes on with was counted by its parent, up to the fork.
+    pthread_atfork(nullptr, child_started, [] { stretches().clear(); });
     for (std::FILE* stream : {stdin, stdout, stderr}) {
         struct stat status{};
         if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -88,10 +99,14 @@ template <typename Then>
 void with_stretch(std::FILE* stream, Then then) {
     if (Ours::inside() || is_borrowing_memory()) return;
     const KeepErrno keep;
-    std::unique_lock lock(mutex);
-    const auto found = stretches().find(stream);
-    if (found == stretches().end()) return;
-    then(found);
+    // Before our own lock: the program may hold that of the stream for long.
+    flockfile(stream);
+    {
+        const std::lock_guard guard(mutex);
+        const auto found = stretches().find(stream);
+        if (found != stretches().end()) then(found);
+    }
+    funlockfile(stream);
 }
 
 }  // namespace
@@ -120,6 +135,17 @@ void stream_closes(std::FILE* stream) noexcept {
         stretches().erase(found);
     });
     closed(fileno(stream));
+}
+
+void child_started() noexcept {
+    has_children = true;
+}
+
+void position_set(int file) noexcept {
+    if (Ours::inside() || is_borrowing_memory()) return;
+    const std::unique_lock guard(mutex, std::try_to_lock);
+    if (!guard.owns_lock()) return;
+    std::erase_if(stretches(), [&](const auto& entry) { return fileno(entry.first) == file; });
 }
 
 void all_streams_leave() noexcept {

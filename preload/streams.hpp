@@ -13,6 +13,11 @@ void stream_leaves(std::FILE* stream) noexcept;
 void stream_arrived(std::FILE* stream) noexcept;
 void stream_closes(std::FILE* stream) noexcept;
 
+// Somebody else may move the same positions from now on.
+void child_started() noexcept;
+// The position of a number was set by a call: who does that moves bytes by calls, too.
+void position_set(int file) noexcept;
+
 // At the end of the process: counts those that are still open, the standard ones included.
 void all_streams_leave() noexcept;
 

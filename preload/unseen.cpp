@@ -18,6 +18,7 @@
 #include "base/keep_errno.hpp"
 #include "preload/open_files.hpp"
 #include "preload/recorder.hpp"
+#include "preload/streams.hpp"
 
 namespace quarry::preload {
 namespace {
@@ -50,7 +51,7 @@ bool is_static(int file) {
 }
 
 std::optional<UnseenReason> reason_of(const char* path, char* const environment[]) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return std::nullopt;
     struct stat status{};
     const bool privileged =
@@ -67,12 +68,14 @@ std::optional<UnseenReason> reason_of(const char* path, char* const environment[
 
 void starts(const char* path, char* const environment[]) noexcept {
     if (Ours::inside() || path == nullptr || trace_directory().empty()) return;
+    child_started();
     const KeepErrno keep;
     const Ours ours;
     if (const auto reason = reason_of(path, environment)) {
         // Beginning takes memory, and a child may have only borrowed its parent's.
-        trace::Writer* writer = is_borrowing_memory() ? started_recorder() : recorder();
-        if (writer != nullptr) {
+        const bool borrows = is_borrowing_memory();
+        trace::Writer* writer = borrows ? started_recorder() : recorder();
+        if (writer != nullptr && (!borrows || writer->is_running())) {
             trace::Unseen record{};
             record.prefix.flags = static_cast<uint8_t>(*reason);
             record.time = trace::monotonic_now();

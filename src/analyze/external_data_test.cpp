@@ -18,7 +18,9 @@ TEST(ExternalDataTest, SplitsASelectionBetweenFiles) {
 
 TEST(ExternalDataTest, NeedsADescriptionOfSuchData) {
     for (const char* text : {"", "{}", R"({"shape":[1],"size":4})", R"({"external":1,"shape":[1]})",
-                             R"("external")", R"({"external":[],"shape":[-1],"size":"x"})"})
+                             R"("external")", R"({"external":["x"],"shape":[1],"size":4})",
+                             R"({"external":[{"file":1}],"shape":[1],"size":4})",
+                             R"({"external":[],"shape":[-1],"size":"x"})"})
         EXPECT_FALSE(external_data_of(text)) << text;
 }
 

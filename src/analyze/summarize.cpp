@@ -96,6 +96,10 @@ public:
     void operator()(const trace::Io& record, const trace::Rest&) {
         const Credit credit = credit_of(index_, tables_, record);
         if (credit.file == kNobody) return;
+        if ((record.prefix.flags & trace::kIoFailed) != 0) {
+            ++rows_[{task_, credit.file, credit.object()}].usage.ios;
+            return;
+        }
         const bool raw = record.memory == kRawData;
         if (raw && credit.object() == kNobody) index_.facts.uncredited_bytes += record.size;
 

@@ -11,6 +11,7 @@ namespace quarry::analyze {
 namespace {
 
 constexpr uint64_t kNowhere = ~uint64_t{0};
+constexpr uint32_t kSeveral = kNobody - 1;
 
 // Whether values of the dataset lie in the global heap, which datasets share and HDF5 calls raw
 // data.
@@ -35,6 +36,7 @@ struct Shared {
     std::map<FileKey, uint32_t> files;
     std::map<std::pair<uint32_t, std::array<uint8_t, 16>>, uint32_t> objects;
     std::unordered_map<std::string, ProcessTables*> by_name;
+    std::unordered_map<uint32_t, uint64_t> bases;  // of files that begin with a user block
     std::set<uint32_t> sources;  // objects that only mappings of virtual datasets name so far
 };
 
@@ -153,7 +155,7 @@ public:
 
     void operator()(const trace::StorageBase& record, const trace::Rest&) {
         count();
-        bases_[tables_.file_of(record.number)] = record.base;
+        shared_.bases[tables_.file_of(record.number)] = record.base;
     }
 
     void operator()(const trace::Object& record, const trace::Rest&) {
@@ -302,8 +304,8 @@ private:
         return monotonic + static_cast<uint64_t>(tables_.to_realtime);
     }
     uint64_t base_of(uint32_t file) const {
-        const auto base = bases_.find(file);
-        return base != bases_.end() ? base->second : 0;
+        const auto base = shared_.bases.find(file);
+        return base != shared_.bases.end() ? base->second : 0;
     }
     void resolve(uint32_t operation, uint32_t object) {
         const auto pending = tables_.operations.find(operation);
@@ -311,12 +313,11 @@ private:
         const uint32_t found = tables_.object_of(object);
         // Of several objects only the address can tell.
         const bool first = pending->second == kNobody || pending->second == found;
-        pending->second = first ? found : kNobody;
+        pending->second = first ? found : kSeveral;
     }
 
     Shared& shared_;
     ProcessTables& tables_;
-    std::unordered_map<uint32_t, uint64_t> bases_;
     uint64_t last_ = 0;
 };
 
@@ -349,9 +350,10 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
     tables.process = static_cast<uint32_t>(facts.processes.size());
     tables.to_realtime = static_cast<int64_t>(header.realtime - header.monotonic);
     const std::string name = std::filesystem::path(file.path()).filename();
-    shared.by_name[name] = &tables;
+    // A parent came before; a damaged file may name itself.
     const auto parent = shared.by_name.find(header.forked_from.data());
     if (parent != shared.by_name.end()) tables.parent = parent->second;
+    shared.by_name[name] = &tables;
 
     ProcessFacts process;
     process.host = header.host.data();
@@ -422,7 +424,7 @@ uint32_t ProcessTables::source_of(uint32_t operation, uint32_t number) const {
 
 uint32_t ProcessTables::object_of_operation(uint32_t operation) const {
     const uint32_t* own = find_in(operations, operation);
-    return own != nullptr ? *own : kNobody;
+    return own != nullptr && *own != kSeveral ? *own : kNobody;
 }
 
 uint32_t TraceIndex::file_named(const std::string& name, uint32_t in_file,

@@ -19,20 +19,37 @@ bool each_of_steps(std::span<const Steps> steps, std::span<const uint64_t> shape
     const Steps& here = steps.front();
     const uint64_t below = product(shape.subspan(1));
     const bool is_last = steps.size() == 1;
-    for (uint64_t i = 0; i < here.count; ++i) {
-        const uint64_t begin = here.start + i * here.stride;
-        if (begin >= shape.front()) return true;
-        const uint64_t end = std::min(begin + here.block, shape.front());
-        if (is_last) {
-            if (!give(first + begin, end - begin)) return false;
-            continue;
-        }
-        for (uint64_t at = begin; at < end; ++at) {
+    uint64_t begin = here.start;
+    for (uint64_t i = 0; i < here.count && begin < shape.front(); ++i) {
+        const uint64_t end = begin + std::min(here.block, shape.front() - begin);
+        if (is_last && !give(first + begin, end - begin)) return false;
+        for (uint64_t at = begin; !is_last && at < end; ++at) {
             if (!each_of_steps(steps.subspan(1), shape.subspan(1), first + at * below, give))
                 return false;
         }
+        // Damaged ones may stand still, or step over the largest number.
+        if (here.stride == 0 || here.stride > shape.front()) return true;
+        begin += here.stride;
     }
     return true;
+}
+
+// Whole rows lie one after the other: as long as all of the last dimension is selected, it is one
+// with the dimension before.
+bool each_of_regular(std::vector<Steps> steps, std::vector<uint64_t> shape, const Give& give) {
+    const auto is_whole = [](const Steps& one, uint64_t size) {
+        return one.start == 0 && one.count == 1 && one.block >= size;
+    };
+    while (steps.size() > 1 && is_whole(steps.back(), shape.back())) {
+        const uint64_t size = shape.back();
+        steps.pop_back();
+        shape.pop_back();
+        Steps& rows = steps.back();
+        rows = {rows.start * size, rows.stride * size, rows.count, rows.block * size};
+        if (rows.stride == rows.block) rows = {rows.start, 1, 1, rows.count * rows.block};
+        shape.back() *= size;
+    }
+    return each_of_steps(steps, shape, 0, give);
 }
 
 // As one run where possible: [0:10] is one block of ten, whichever way it was written.
@@ -46,7 +63,7 @@ bool each_of_box(std::span<const uint64_t> low, std::span<const uint64_t> high,
                  std::span<const uint64_t> shape, const Give& give) {
     std::vector<Steps> steps;
     for (size_t i = 0; i < low.size(); ++i) steps.push_back({low[i], 1, 1, high[i] - low[i] + 1});
-    return each_of_steps(steps, shape, 0, give);
+    return each_of_regular(std::move(steps), {shape.begin(), shape.end()}, give);
 }
 
 }  // namespace
@@ -64,7 +81,7 @@ void each_run(const Selection& selection, std::span<const uint64_t> shape, const
             if (!fits || selection.steps.size() != rank) return;
             std::vector<Steps> steps;
             for (const Steps& one : selection.steps) steps.push_back(joined(one));
-            each_of_steps(steps, shape, 0, give);
+            each_of_regular(std::move(steps), {shape.begin(), shape.end()}, give);
             return;
         }
         case Selection::Kind::Blocks:

@@ -36,6 +36,27 @@ TEST(SelectionRunsTest, LeavesOutWhatTheShapeHasNot) {
               (std::vector<uint64_t>{2, 3, 5, 6}));
 }
 
+TEST(SelectionRunsTest, WholeRowsAreOneRun) {
+    size_t runs = 0;
+    each_run({Selection::Kind::Regular, 3, {{1, 1, 2, 1}, {0, 1, 5, 1}, {0, 1, 7, 1}}, {}},
+             std::vector<uint64_t>{4, 5, 7}, [&](uint64_t first, uint64_t count) {
+                 EXPECT_EQ(first, 35u);
+                 EXPECT_EQ(count, 70u);
+                 ++runs;
+                 return true;
+             });
+    EXPECT_EQ(runs, 1u);
+}
+
+TEST(SelectionRunsTest, DamagedOnesEnd) {
+    const uint64_t most = ~uint64_t{0};
+    for (const Steps& steps : {Steps{0, 0, most, 1}, Steps{5, most, most, most},
+                               Steps{most, most, most, most}, Steps{3, 1, most, most}}) {
+        elements({Selection::Kind::Regular, 1, {steps}, {}}, {9});
+        elements({Selection::Kind::Regular, 2, {steps, steps}, {}}, {9, 3});
+    }
+}
+
 TEST(SelectionRunsTest, RegularOnesAreWhatTheyMean) {
     const char* given = std::getenv("QUARRY_SEED");
     const auto seed = given != nullptr ? std::stoul(given) : std::random_device()();

@@ -187,6 +187,7 @@ std::byte* SegmentFile::map_segment_of(int file, size_t number, Obstacle& obstac
         obstacle = {StopReason::NoMemory, errno};
         return nullptr;
     }
+    highest_ = std::max(highest_, number);
     segments_[number].store(static_cast<std::byte*>(start), std::memory_order_release);
     return static_cast<std::byte*>(start);
 }
@@ -195,9 +196,16 @@ bool SegmentFile::trim() noexcept {
     const int file = open_again();
     if (file < 0) return false;
     const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    const size_t used = std::atomic_ref<uint64_t>(header_->next_slot).load() * kSlotSize;
-    const size_t first_free = (used + page - 1) / page * page;
-    const size_t end = (used + kSegmentSize - 1) / kSegmentSize * kSegmentSize;
+    // Records may come even now: they find the segment full and reserve another one, instead of
+    // being stored into what is given back.
+    const std::atomic_ref<uint64_t> next(header_->next_slot);
+    uint64_t slots = next.load();
+    uint64_t full = 0;
+    do {
+        full = (slots + kSegmentSlots - 1) / kSegmentSlots * kSegmentSlots;
+    } while (!next.compare_exchange_weak(slots, full));
+    const size_t first_free = (slots * kSlotSize + page - 1) / page * page;
+    const size_t end = full * kSlotSize;
     // Where the file system cannot do this the space stays taken; nothing else is lost.
     if (first_free < end) {
         (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -209,11 +217,11 @@ bool SegmentFile::trim() noexcept {
 
 void SegmentFile::leave() noexcept {
     mapping_ = 0;
-    for (auto& segment : segments_) {
-        std::byte* start = segment.exchange(nullptr);
-        if (start == nullptr) break;
-        munmap(start, kSegmentSize);
+    for (size_t number = 0; number <= highest_; ++number) {
+        std::byte* start = segments_[number].exchange(nullptr);
+        if (start != nullptr) munmap(start, kSegmentSize);
     }
+    highest_ = 0;
     header_ = nullptr;
 }
 

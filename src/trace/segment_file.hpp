@@ -54,6 +54,7 @@ private:
     Header* header_ = nullptr;
     std::atomic<pthread_t> mapping_{0};  // the thread that is at it
     std::array<std::atomic<std::byte*>, kSegments> segments_{};
+    size_t highest_ = 0;  // of those that are mapped
 };
 
 }  // namespace quarry::trace

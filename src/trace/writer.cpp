@@ -1,6 +1,7 @@
 #include "trace/writer.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,12 +33,28 @@ std::string_view sentence(const Obstacle& obstacle) {
 
 }  // namespace
 
+bool Writer::watch_forks() noexcept {
+    static bool watched = false;
+    if (!watched) watched = pthread_atfork(nullptr, nullptr, after_fork) == 0;
+    return watched;
+}
+
+namespace {
+
+// When the library is loaded, before anything of ours can be locked: C libraries before 2.36 hold a
+// lock of their own while they register, and while they fork.
+__attribute__((constructor(101))) void watch_forks_from_the_beginning() {
+    Writer::watch_forks();
+}
+
+}  // namespace
+
 Writer* Writer::create(const WriterOptions& options) noexcept {
     const KeepErrno keep;
     try {
         std::unique_ptr<Writer> writer(new Writer(options));
         if (pthread_key_create(&writer->thread_key_, nullptr) != 0) return nullptr;
-        if (!writer->begin("") || pthread_atfork(nullptr, nullptr, after_fork) != 0) return nullptr;
+        if (!watch_forks() || !writer->begin("")) return nullptr;
         return of_process = writer.release();
     } catch (const std::bad_alloc&) {
         options.say({"memory is short; nothing is recorded"});
@@ -58,17 +75,36 @@ bool Writer::begin(const char* forked_from) noexcept {
 }
 
 void Writer::after_fork() noexcept {
+    if (of_process == nullptr) return;
     Writer& writer = *of_process;
     // Another thread of the parent may have been changing them; it will never finish here.
     new (&writer.interned_mutex_) std::mutex;
     new (&writer.task_state_.mutex) std::mutex;
     writer.interned_ = nullptr;
-    if (writer.condition_ == Condition::Running) writer.condition_ = Condition::Forked;
+    if (writer.condition_ != Condition::Stopped) writer.condition_ = Condition::Forked;
 }
 
 // A child gets a file when it has something to say; most only start another program. Numbers go on
 // from the parent's, whose records still tell what they mean.
 bool Writer::begin_in_child() noexcept {
+    // One thread begins; those that come meanwhile wait for it, but not a signal handler for the
+    // thread that it has interrupted.
+    static thread_local bool is_beginning = false;
+    Condition before = Condition::Forked;
+    if (!condition_.compare_exchange_strong(before, Condition::Beginning)) {
+        while (before == Condition::Beginning && !is_beginning) {
+            sched_yield();
+            before = condition_.load(std::memory_order_acquire);
+        }
+        return before == Condition::Running;
+    }
+    is_beginning = true;
+    const bool begun = begin_own_file();
+    is_beginning = false;
+    return begun;
+}
+
+bool Writer::begin_own_file() noexcept {
     char parent[sizeof(Header::forked_from)];
     std::snprintf(parent, sizeof parent, "%s", file_.name());
     file_.leave();
@@ -79,8 +115,7 @@ bool Writer::begin_in_child() noexcept {
 
 std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
     const Condition condition = condition_.load(std::memory_order_acquire);
-    if (condition == Condition::Stopped) return nullptr;
-    if (condition == Condition::Forked && !begin_in_child()) return nullptr;
+    if (condition != Condition::Running && !begin_in_child()) return nullptr;
 
     const uint16_t thread = thread_number();
     const size_t more = std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);

@@ -42,6 +42,9 @@ public:
     // which has been said then. One per process.
     static Writer* create(const WriterOptions& options) noexcept;
 
+    // That a fork is noticed; done when the library is loaded.
+    static bool watch_forks() noexcept;
+
     RecordLevel level() const { return options_.level; }
 
     // What does not fit into the record itself follows it.
@@ -69,6 +72,9 @@ public:
     const std::string& directory() const { return options_.directory; }
     TaskState& task_state() { return task_state_; }
 
+    // False also in a child that has not begun a file of its own.
+    bool is_running() const { return condition_.load() == Condition::Running; }
+
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
@@ -79,7 +85,7 @@ private:
     // A program may meet any number of names; those beyond are written as often as they are met.
     static constexpr size_t kInterned = 65536;
 
-    enum class Condition { Running, Stopped, Forked };
+    enum class Condition { Running, Stopped, Forked, Beginning };
 
     explicit Writer(const WriterOptions& options) : options_(options) {}
 
@@ -87,6 +93,7 @@ private:
     void stop(const Obstacle& obstacle) noexcept;
     bool begin(const char* forked_from) noexcept;
     bool begin_in_child() noexcept;
+    bool begin_own_file() noexcept;
     uint16_t thread_number() noexcept;
     static void after_fork() noexcept;
 
