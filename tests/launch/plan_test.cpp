@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <quarry/launch.hpp>
 
 #include "folder.hpp"
