@@ -63,12 +63,12 @@ void start_recording(Library& library, const ConnectorConfig& config) noexcept {
     detail::recorder.store(writer, std::memory_order_release);
 }
 
-DriverOpens::DriverOpens() noexcept {
-    if (trace::FilesAreHdf5* tell = files_are_hdf5) tell(true);
+DriverOpens::DriverOpens() noexcept : tell_(files_are_hdf5) {
+    if (tell_ != nullptr) tell_(true);
 }
 
 DriverOpens::~DriverOpens() {
-    if (trace::FilesAreHdf5* tell = files_are_hdf5) tell(false);
+    if (tell_ != nullptr) tell_(false);
 }
 
 uint32_t number_of(Library& library, trace::Writer& writer) noexcept {

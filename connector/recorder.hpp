@@ -28,6 +28,9 @@ public:
     ~DriverOpens();
     DriverOpens(const DriverOpens&) = delete;
     DriverOpens& operator=(const DriverOpens&) = delete;
+
+private:
+    void (*tell_)(bool now);  // the preloaded library, if it is there
 };
 
 // The library's own number in the trace.

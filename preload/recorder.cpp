@@ -75,7 +75,7 @@ __attribute__((destructor)) void end_recording() {
 
 }  // namespace
 
-thread_local bool Ours::inside_ = false;
+thread_local int Ours::depth_ = 0;
 
 trace::Writer* started_recorder() noexcept {
     return recording().writer.load(std::memory_order_acquire);

@@ -19,19 +19,18 @@ std::string_view trace_directory() noexcept;
 class Ours {
 public:
     // For whoever cannot have an object: the connector, while a driver opens its file.
-    static void enter() noexcept { inside_ = true; }
-    static void leave() noexcept { inside_ = false; }
+    static void enter() noexcept { ++depth_; }
+    static void leave() noexcept { --depth_; }
 
-    Ours() noexcept : before_(inside_) { inside_ = true; }
-    ~Ours() { inside_ = before_; }
+    Ours() noexcept { enter(); }
+    ~Ours() { leave(); }
     Ours(const Ours&) = delete;
     Ours& operator=(const Ours&) = delete;
 
-    static bool inside() noexcept { return inside_; }
+    static bool inside() noexcept { return depth_ > 0; }
 
 private:
-    bool before_;
-    static thread_local bool inside_ __attribute__((tls_model("initial-exec")));
+    static thread_local int depth_ __attribute__((tls_model("initial-exec")));
 };
 
 }  // namespace quarry::preload
