@@ -7,24 +7,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* kind_name(ObjectKind kind) {
-    switch (kind) {
-        case ObjectKind::Group:
-            return "group";
-        case ObjectKind::Dataset:
-            return "dataset";
-        case ObjectKind::NamedType:
-            return "named type";
-        case ObjectKind::Unknown:
-            break;
-    }
-    return "unknown";
-}
-
 Json object_json(const TraceFacts& facts, const ObjectFacts& object) {
     Json json{{"file", facts.files[object.file].path},
               {"path", object.path},
-              {"kind", kind_name(object.kind)}};
+              {"kind", name_of(object.kind)}};
     if (Json::accept(object.description)) json["dataset"] = Json::parse(object.description);
     return json;
 }

@@ -41,6 +41,7 @@ struct FileFacts {
 };
 
 enum class ObjectKind : uint8_t { Unknown, Group, Dataset, NamedType };
+const char* name_of(ObjectKind kind);
 
 struct ObjectFacts {
     uint32_t file = 0;

@@ -52,20 +52,6 @@ CREATE INDEX io_by_object ON io(object);
 CREATE INDEX access_by_object ON access(object);
 )";
 
-const char* kind_text(ObjectKind kind) {
-    switch (kind) {
-        case ObjectKind::Group:
-            return "group";
-        case ObjectKind::Dataset:
-            return "dataset";
-        case ObjectKind::NamedType:
-            return "named type";
-        case ObjectKind::Unknown:
-            break;
-    }
-    return "unknown";
-}
-
 class Database {
 public:
     explicit Database(const std::string& path) {
@@ -158,7 +144,7 @@ void add_facts(Database& database, const TraceFacts& facts) {
     id = 0;
     for (const ObjectFacts& object : facts.objects)
         database.insert("object", id++, uint64_t{object.file}, object.path,
-                        std::string(kind_text(object.kind)), object.description);
+                        std::string(name_of(object.kind)), object.description);
 }
 
 void add_event(Database& database, const Event& event) {

@@ -4,6 +4,20 @@
 
 namespace quarry {
 
+const char* name_of(ObjectKind kind) {
+    switch (kind) {
+        case ObjectKind::Group:
+            return "group";
+        case ObjectKind::Dataset:
+            return "dataset";
+        case ObjectKind::NamedType:
+            return "named type";
+        case ObjectKind::Unknown:
+            break;
+    }
+    return "unknown";
+}
+
 Usage& Usage::operator+=(const Usage& other) {
     opens += other.opens;
     reads += other.reads;
