@@ -99,7 +99,7 @@ std::string remarks(const TraceFacts& facts) {
                                 process.pid, process.host, process.incomplete);
     }
     if (facts.uncredited_bytes > 0)
-        text += fmt::format("{} of raw data could not be credited to an object.\n",
+        text += fmt::format("{} that were moved could not be credited to an object.\n",
                             bytes_text(facts.uncredited_bytes));
     if (!facts.unseen.empty())
         text += fmt::format(

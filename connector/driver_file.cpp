@@ -194,6 +194,15 @@ struct Moving<Callback> {
     }
 };
 
+// What lies behind the end is room that HDF5 has just taken.
+herr_t set_end(H5FD_t* file, H5FD_mem_t type, haddr_t end) noexcept {
+    DriverFile& ours = as_file(file);
+    const H5FD_class_t& inner = *ours.inner->cls;
+    if (ours.storage != nullptr && type != H5FD_MEM_DRAW)
+        record_allocation(*ours.storage, inner.get_eoa(ours.inner, type), end);
+    return inner.set_eoa(ours.inner, type, end);
+}
+
 // Where the inner driver lacks a callback, ours lacks it, too: HDF5 takes a hole for "cannot" and
 // does the thing itself. Vector and selection callbacks that the inner driver does not have would
 // even switch HDF5 to another way of reading, a thousand times slower.
@@ -213,12 +222,13 @@ H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept {
     H5FD_class_t outer = inner;
     hand_on<&H5FD_class_t::sb_size, &H5FD_class_t::sb_encode, &H5FD_class_t::sb_decode,
             &H5FD_class_t::get_type_map, &H5FD_class_t::alloc, &H5FD_class_t::free,
-            &H5FD_class_t::get_eoa, &H5FD_class_t::set_eoa, &H5FD_class_t::get_eof,
-            &H5FD_class_t::get_handle, &H5FD_class_t::flush, &H5FD_class_t::truncate,
-            &H5FD_class_t::lock, &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
+            &H5FD_class_t::get_eoa, &H5FD_class_t::get_eof, &H5FD_class_t::get_handle,
+            &H5FD_class_t::flush, &H5FD_class_t::truncate, &H5FD_class_t::lock,
+            &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
     record_moving<&H5FD_class_t::read, &H5FD_class_t::write, &H5FD_class_t::read_vector,
                   &H5FD_class_t::write_vector, &H5FD_class_t::read_selection,
                   &H5FD_class_t::write_selection>(outer);
+    outer.set_eoa = set_end;
     outer.fapl_get = info_of_file;
     outer.close = close_file;
     if (inner.cmp != nullptr) outer.cmp = compare_files;

@@ -30,7 +30,11 @@ struct Search {
 int compare_with_chunk(const hsize_t*, unsigned, haddr_t address, hsize_t size, void* data) {
     auto& search = *static_cast<Search*>(data);
     ++search.chunks;
-    if (search.dataset->storage->unowned.erase(address) == 0) return H5_ITER_CONT;
+    std::set<haddr_t>& unowned = search.dataset->storage->unowned;
+    const auto first = unowned.lower_bound(address);
+    const auto behind = unowned.lower_bound(address + size);
+    if (first == behind) return H5_ITER_CONT;
+    unowned.erase(first, behind);
     trace::ChunkFound record{};
     record.object = search.dataset->number;
     record.time = trace::monotonic_now();
@@ -48,14 +52,15 @@ bool is_parallel(const StorageRecord& storage) {
 
 bool may_own_some(const Object& dataset) {
     const KnownObject* known = dataset.known;
-    return known != nullptr && !known->chunk.empty() && known->was_written &&
+    return known != nullptr && !known->chunk.empty() &&
+           (known->was_written || known->was_read_with_others) &&
            !known->storage->unowned.empty() && !is_parallel(*known->storage) &&
            dataset.under->is_native;
 }
 
 void look_for_chunks(const Object& dataset, trace::Writer& writer, hid_t transfer) {
     KnownObject& known = *dataset.known;
-    known.was_written = false;
+    known.was_written = known.was_read_with_others = false;
     // What this reads is read for that dataset.
     const Operation operation(&known, transfer);
     Search search{&writer, &known};
@@ -65,6 +70,16 @@ void look_for_chunks(const Object& dataset, trace::Writer& writer, hid_t transfe
     H5VL_optional_args_t question{H5VL_NATIVE_DATASET_CHUNK_ITER, &native};
     dataset.under->callbacks->dataset_cls.optional(dataset.below, &question, transfer, nullptr);
     known.chunks_seen = search.chunks;
+}
+
+uint64_t chunks_of(const KnownObject& dataset) {
+    uint64_t elements = 1;
+    for (const uint64_t size : dataset.chunk) elements *= size;
+    return elements > 0 ? dataset.elements / elements : 0;
+}
+
+bool are_worth_a_walk(uint64_t chunks, const StorageRecord& storage) {
+    return chunks <= kChunksPerFind * storage.unowned.size() + kFewChunks;
 }
 
 std::vector<const Object*> open_in(const StorageRecord& storage) {
@@ -98,8 +113,7 @@ void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept
     if (writer == nullptr || storage.unowned.empty()) return;
     try {
         for (const Object* dataset : open_in(storage)) {
-            const size_t enough = kChunksPerFind * storage.unowned.size() + kFewChunks;
-            if (may_own_some(*dataset) && dataset->known->chunks_seen <= enough)
+            if (may_own_some(*dataset) && are_worth_a_walk(dataset->known->chunks_seen, storage))
                 look_for_chunks(*dataset, *writer, transfer);
         }
     } catch (const std::bad_alloc&) {
@@ -109,7 +123,11 @@ void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept
 
 void claim_flushed_chunks(const Object& dataset, hid_t transfer) noexcept {
     trace::Writer* writer = recorder();
-    if (writer != nullptr && may_own_some(dataset)) look_for_chunks(dataset, *writer, transfer);
+    if (writer == nullptr || !may_own_some(dataset)) return;
+    // Whoever only reads shall not read all of a large index for us.
+    const KnownObject& known = *dataset.known;
+    if (known.was_written || are_worth_a_walk(chunks_of(known), *known.storage))
+        look_for_chunks(dataset, *writer, transfer);
 }
 
 }  // namespace quarry::connector

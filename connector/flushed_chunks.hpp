@@ -1,5 +1,5 @@
-// Chunks that HDF5 writes when it flushes a file, with no call of the dataset that they belong to:
-// afterwards the datasets are asked where their chunks are.
+// Chunks that HDF5 writes when it flushes a file, with no call of the dataset that they belong to,
+// or moves in one call of several datasets: afterwards the datasets are asked where theirs are.
 #pragma once
 
 #include "connector/object.hpp"

@@ -46,8 +46,8 @@ void IoRecord::write(const Movement& movement) const noexcept {
     record.start = start_;
     record.duration = trace::monotonic_now() - start_;
     writer_->append(record);
-    const bool is_unowned = movement.writes && movement.type == H5FD_MEM_DRAW &&
-                            record.object == trace::kNone && !movement.failed;
+    const bool is_unowned =
+        movement.type == H5FD_MEM_DRAW && record.object == trace::kNone && !movement.failed;
     if (is_unowned && storage_.unowned.size() < kUnowned) remember_unowned(movement.address);
 }
 
@@ -76,6 +76,21 @@ void IoRecord::remember_unowned(haddr_t address) const noexcept {
     } catch (const std::bad_alloc&) {
         return;  // whose it is will not be known, and the summary says how much that is
     }
+}
+
+void record_allocation(StorageRecord& storage, haddr_t old_end, haddr_t new_end) noexcept {
+    trace::Writer* writer = recorder();
+    // When a file is opened its end is found, and that is no room that anybody has taken.
+    if (writer->level() < RecordLevel::Io || new_end == HADDR_UNDEF || new_end <= old_end) return;
+    write_storage(storage, *writer);
+    trace::Allocated record{};
+    record.storage = storage.number;
+    record.object = current_call.object;
+    record.operation = current_call.operation;
+    record.time = trace::monotonic_now();
+    record.address = old_end;
+    record.size = new_end - old_end;
+    writer->append(record);
 }
 
 }  // namespace quarry::connector

@@ -30,4 +30,7 @@ private:
     uint64_t start_;
 };
 
+// HDF5 has made room for metadata between the old end of the file and the new.
+void record_allocation(StorageRecord& storage, haddr_t old_end, haddr_t new_end) noexcept;
+
 }  // namespace quarry::connector

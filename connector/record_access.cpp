@@ -70,10 +70,13 @@ void Accesses::write(herr_t answer) const noexcept try {
         record.elements = access.elements;
         append(operation_, record, access.dataset->known, access.selection);
         write_sources(access, answer);
-        if (direction_ == Direction::Write && answer >= 0) {
-            if (access.dataset->known != nullptr) access.dataset->known->was_written = true;
-            look_for_address(*access.dataset);
+        if (answer < 0) continue;
+        const bool writes = direction_ == Direction::Write;
+        if (KnownObject* known = access.dataset->known; known != nullptr) {
+            known->was_written |= writes;
+            known->was_read_with_others |= !writes && accesses_.size() > 1;
         }
+        if (writes) look_for_address(*access.dataset);
     }
 } catch (const std::bad_alloc&) {
     give_notice(Notice::Memory, {"memory is short; an access is not recorded"});

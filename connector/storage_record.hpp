@@ -25,7 +25,8 @@ struct KnownObject {
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
     bool is_virtual = false;
-    bool was_written = false;  // since its chunks were last looked at
+    bool was_written = false;           // since its chunks were last looked at
+    bool was_read_with_others = false;  // in one call, and since then
     size_t chunks_seen = 0;
     bool is_stale = false;  // its description may have changed
     bool has_path = false;  // created without a link, it gets its path with the first one
@@ -70,7 +71,7 @@ struct StorageRecord {
     unsigned flags = 0;
     const char* driver = "";
     bool is_written = false;  // into the trace
-    // Addresses of raw data that was written with no call of an object.
+    // Addresses of raw data that was moved with no call of an object, or of several at once.
     std::set<haddr_t> unowned;
     KnownObjects objects;
 };

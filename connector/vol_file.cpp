@@ -45,6 +45,8 @@ void* begin_file(Library& library, const FileCall& call, hid_t access, void** re
 herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hid_t& access,
                       hid_t transfer, void** request) {
     const ChosenInfo info(library, access);
+    if (info.get() != nullptr) start_recording(library, info.get()->config);
+    const Operation operation(nullptr, transfer);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return -1;
     AccessList list(library, *under, info.get(), access);

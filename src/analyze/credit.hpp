@@ -6,14 +6,21 @@
 
 namespace quarry::analyze {
 
-inline constexpr uint8_t kRawData = 3;  // as HDF5 numbers kinds of memory
+// As HDF5 numbers kinds of memory.
+inline constexpr uint8_t kSuperblock = 1;  // belongs to no object
+inline constexpr uint8_t kRawData = 3;
 
 struct Credit {
     uint32_t file = kNobody;
-    uint32_t by_address = kNobody;
+    uint32_t by_address = kNobody;  // or kFileItself
     uint32_t by_operation = kNobody;
+    bool is_shared = false;  // metadata of several objects; these are those of the largest part
 
-    uint32_t object() const { return by_address != kNobody ? by_address : by_operation; }
+    // kNobody also where it is the file's own.
+    uint32_t object() const {
+        if (by_address == kFileItself) return kNobody;
+        return by_address != kNobody ? by_address : by_operation;
+    }
     bool differs() const {
         return by_address != kNobody && by_operation != kNobody && by_address != by_operation;
     }
@@ -27,23 +34,66 @@ inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
                               ? tables.object_of(record.object)
                               : tables.object_of_operation(record.operation);
     if (credit.file == kNobody) return credit;
-    // A virtual dataset is read, and its source in this file does the work.
-    const bool elsewhere = credit.by_operation != kNobody &&
-                           index.facts.objects[credit.by_operation].file != credit.file;
-    if (elsewhere) {
-        const uint32_t source = tables.source_of(record.operation, credit.file);
-        if (source != kNobody) credit.by_operation = source;
+    const auto is_here = [&](uint32_t object) {
+        return object != kNobody && index.facts.objects[object].file == credit.file;
+    };
+    if (credit.by_operation != kNobody && !is_here(credit.by_operation)) {
+        // A virtual dataset is read, and its source in this file does the work; or a link from
+        // another file is followed.
+        credit.by_operation = tables.source_of(record.operation, credit.file);
+        if (credit.by_operation == kNobody)
+            credit.by_operation = tables.object_of_operation(record.operation);
+        if (!is_here(credit.by_operation)) credit.by_operation = index.root_of(credit.file);
     }
-    const AddressMap& addresses = index.addresses[credit.file];
-    if (record.memory != kRawData) {
-        credit.by_address = addresses.header_owner(record.address, record.size).value_or(kNobody);
+    if (record.memory == kSuperblock) {
+        credit.by_address = kFileItself;
         return credit;
     }
-    // Several objects may share a part of the heap: whoever is at work knows better.
+    const AddressMap& addresses = index.addresses[credit.file];
+    const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
+    if (record.memory != kRawData && !writes) {
+        credit.by_address = addresses.header_owner(record.address, record.size).value_or(kNobody);
+        if (credit.object() == kNobody) credit.by_operation = tables.indexed_in(record.operation);
+        if (credit.object() == kNobody)
+            credit.by_address = addresses.metadata_owner(record.address).value_or(kNobody);
+        return credit;
+    }
+    if (record.memory != kRawData) {
+        // HDF5 writes metadata when it likes, and puts together what lies together.
+        uint64_t most = 0;
+        size_t owners = 0;
+        addresses.each_metadata(record.address, record.size,
+                                [&](uint32_t object, uint64_t begin, uint64_t end) {
+                                    ++owners;
+                                    if (end - begin <= most) return;
+                                    credit.by_address = object;
+                                    most = end - begin;
+                                });
+        credit.is_shared = owners > 1;
+        return credit;
+    }
     credit.by_address = addresses.owner(record.address, record.size).value_or(kNobody);
-    if (credit.object() == kNobody)
+    // Several objects may share a part of the heap: when it is read, whoever is at work knows
+    // better.
+    if (credit.by_address == kNobody && (writes || credit.by_operation == kNobody))
         credit.by_address = addresses.heap_owner(record.address).value_or(kNobody);
     return credit;
+}
+
+// What of it belongs to whom: give(object, begin, end), where the object may be kFileItself, or
+// kNobody.
+template <typename Give>
+void each_part(const TraceIndex& index, const Credit& credit, const trace::Io& record,
+               Give&& give) {
+    if (!credit.is_shared) {
+        const bool is_own = credit.by_address == kFileItself;
+        give(is_own ? kFileItself : credit.object(), record.address, record.address + record.size);
+        return;
+    }
+    index.addresses[credit.file].each_metadata(
+        record.address, record.size, [&](uint32_t object, uint64_t begin, uint64_t end) {
+            give(object != kNobody ? object : credit.by_operation, begin, end);
+        });
 }
 
 }  // namespace quarry::analyze

@@ -26,6 +26,10 @@ const char* unseen_reason(uint8_t reason) {
     return reason < names.size() ? names[reason] : "unknown";
 }
 
+uint32_t known_or_nobody(uint32_t object) {
+    return object != kFileItself ? object : kNobody;
+}
+
 class Events {
 public:
     Events(const TraceIndex& index, const ProcessTables& tables,
@@ -110,7 +114,7 @@ public:
         Event made = event(EventKind::Io, record.prefix, record.start, record.duration);
         made.file = credit.file;
         made.object = credit.object();
-        made.object_by_address = credit.by_address;
+        made.object_by_address = known_or_nobody(credit.by_address);
         made.object_by_operation = credit.by_operation;
         made.operation = record.operation;
         made.what = memory_name(record.memory);
@@ -118,6 +122,10 @@ public:
         made.failed = (record.prefix.flags & trace::kIoFailed) != 0;
         made.address = record.address;
         made.bytes = record.size;
+        if (credit.is_shared)
+            each_part(index_, credit, record, [&](uint32_t object, uint64_t begin, uint64_t end) {
+                made.parts.push_back({known_or_nobody(object), end - begin});
+            });
         give_(made);
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {

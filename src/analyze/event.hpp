@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "analyze/trace_index.hpp"
 #include "model/selection.hpp"
@@ -56,6 +57,12 @@ struct Event {
     uint32_t reads = 0;  // calls
     uint32_t writes_made = 0;
     std::optional<Selection> selection;
+    // Of an I/O that moved metadata of several objects; kNobody for the file itself.
+    struct Part {
+        uint32_t object;
+        uint64_t bytes;
+    };
+    std::vector<Part> parts;
 };
 
 // Process by process, each in the order of its file.

@@ -86,6 +86,9 @@ public:
                              {"object_by_address", object(event.object_by_address)},
                              {"object_by_operation", object(event.object_by_operation)},
                              {"failed", event.failed}});
+                for (const Event::Part& part : event.parts)
+                    json["parts"].push_back(
+                        {{"object", object(part.object)}, {"bytes", part.bytes}});
                 break;
             case EventKind::OtherFile:
                 json.update({{"file", file(event.file)},

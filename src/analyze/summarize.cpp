@@ -100,21 +100,22 @@ public:
             ++rows_[{task_, credit.file, credit.object()}].usage.ios;
             return;
         }
-        const bool raw = record.memory == kRawData;
-        if (raw && credit.object() == kNobody) index_.facts.uncredited_bytes += record.size;
-
-        Row& row = rows_[{task_, credit.file, credit.object()}];
-        Usage& usage = row.usage;
-        if (credit.differs()) usage.credited_otherwise += record.size;
+        const bool is_raw = record.memory == kRawData;
         const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
+        each_part(index_, credit, record, [&](uint32_t object, uint64_t begin, uint64_t end) {
+            const uint64_t size = end - begin;
+            if (object == kNobody) index_.facts.uncredited_bytes += size;
+            Row& row = rows_[{task_, credit.file, object == kFileItself ? kNobody : object}];
+            (writes ? row.usage.moved_written : row.usage.moved_read) += size;
+            if (!is_raw) row.usage.metadata_bytes += size;
+            add_extent(row.extents, {begin, end});
+        });
+        // The call itself counts once, for the object with the largest part.
+        Usage& usage = rows_[{task_, credit.file, credit.object()}].usage;
+        if (credit.differs()) usage.credited_otherwise += record.size;
         ++usage.ios;
-        (writes ? usage.moved_written : usage.moved_read) += record.size;
-        if (!raw) {
-            ++usage.metadata_ios;
-            usage.metadata_bytes += record.size;
-        }
+        if (!is_raw) ++usage.metadata_ios;
         usage.io_time += record.duration;
-        add_extent(row.extents, {record.address, record.address + record.size});
         count_pattern(usage, positions_[record.storage], record);
     }
 

@@ -28,6 +28,10 @@ bool uses_heap(const ObjectFacts& dataset) {
     return false;
 }
 
+bool has_chunks(const ObjectFacts& dataset) {
+    return dataset.description.find("\"chunks\"") != std::string::npos;
+}
+
 using FileKey = std::tuple<uint64_t, uint64_t, uint64_t, std::string>;
 
 // What is the same although different processes have met it.
@@ -37,8 +41,41 @@ struct Shared {
     std::map<std::pair<uint32_t, std::array<uint8_t, 16>>, uint32_t> objects;
     std::unordered_map<std::string, ProcessTables*> by_name;
     std::unordered_map<uint32_t, uint64_t> bases;  // of files that begin with a user block
-    std::set<uint32_t> sources;  // objects that only mappings of virtual datasets name so far
+    std::set<uint32_t> unmet;  // objects that follow from others, and that nobody has opened yet
+
+    // What can be told only when all objects are known.
+    struct Opening {
+        ProcessTables* process;
+        uint32_t operation;
+        uint32_t file;
+    };
+    struct Room {
+        ProcessTables* process;
+        trace::Allocated record;
+    };
+    std::vector<Opening> openings;
+    std::vector<Room> rooms;
+
+    uint32_t object_at(uint32_t file, const std::string& path, ObjectKind kind) {
+        std::vector<ObjectFacts>& all = index.facts.objects;
+        const auto [known, is_new] =
+            index.objects_by_path.try_emplace({file, path}, static_cast<uint32_t>(all.size()));
+        if (is_new) {
+            all.push_back({file, path, kind, ""});
+            unmet.insert(known->second);
+        }
+        return known->second;
+    }
 };
+
+// Whose an operation was that had begun before its object was known.
+void settle(ProcessTables& process, uint32_t operation, uint32_t object) {
+    const auto pending = process.operations.find(operation);
+    if (pending == process.operations.end()) return;
+    // Of several objects only the address can tell.
+    const bool first = pending->second == kNobody || pending->second == object;
+    pending->second = first ? object : kSeveral;
+}
 
 std::string in_directory(const std::string& directory, const std::string& name) {
     return (std::filesystem::path(directory) / name).lexically_normal();
@@ -113,6 +150,13 @@ public:
         shared_.index.addresses[file].claim(record.address, record.size, object);
     }
 
+    void operator()(const trace::Allocated& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        shared_.rooms.push_back({&tables_, record});
+        await_object_of(record.operation);
+    }
+
     void operator()(const trace::Derived& record, const trace::Rest&) {
         count();
         seen(record.time);
@@ -122,7 +166,8 @@ public:
         const uint32_t file =
             index.file_named(tables_.text(record.file), facts().objects[object].file, tables_);
         if (file == kNobody) return;
-        const uint32_t source = object_at(file, absolute_path(tables_.text(record.dataset)));
+        const uint32_t source = shared_.object_at(file, absolute_path(tables_.text(record.dataset)),
+                                                  ObjectKind::Dataset);
         const auto [known, first] = tables_.sources.try_emplace({record.operation, file}, source);
         if (!first && known->second != source) known->second = kNobody;
     }
@@ -200,6 +245,7 @@ public:
         count();
         seen(record.start + record.duration);
         resolve(record.operation, record.object);
+        if (tables_.operations.contains(record.operation)) note_index(record);
     }
     void operator()(const trace::ObjectClosed& record, const trace::Rest&) {
         count();
@@ -208,6 +254,8 @@ public:
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         count();
         seen(record.start + record.duration);
+        const uint32_t file = tables_.file_of(record.storage);
+        if (file != kNobody) shared_.openings.push_back({&tables_, record.operation, file});
     }
     void operator()(const trace::FileClosed& record, const trace::Rest&) {
         count();
@@ -217,18 +265,22 @@ public:
     void operator()(const trace::Io& record, const trace::Rest&) {
         count();
         seen(record.start + record.duration);
-        if (record.object == trace::kNone) {
-            if (record.operation != trace::kNone)
-                tables_.operations.try_emplace(record.operation, kNobody);
+        const uint32_t object = tables_.object_of(record.object);
+        const uint32_t file = tables_.file_of(record.storage);
+        if (object == kNobody || facts().objects[object].file != file) {
+            await_object_of(record.operation);
             return;
         }
         // A dataset's own calls tell where its chunks lie.
-        const uint32_t object = tables_.object_of(record.object);
-        const uint32_t file = tables_.file_of(record.storage);
-        if (record.memory != kRawData || object == kNobody || file == kNobody) return;
         const ObjectFacts& owner = facts().objects[object];
-        if (owner.file != file || owner.kind != ObjectKind::Dataset) return;
         AddressMap& addresses = shared_.index.addresses[file];
+        if (record.memory != kRawData) {
+            // What an object has HDF5 read of its index or heap is what HDF5 writes later.
+            const bool reads = (record.prefix.flags & trace::kIoWrite) == 0;
+            if (reads) addresses.claim_metadata(record.address, object);
+            return;
+        }
+        if (owner.kind != ObjectKind::Dataset) return;
         if (uses_heap(owner)) {
             if (!addresses.heap_owner(record.address)) addresses.claim_heap(record.address, object);
         } else {
@@ -239,24 +291,25 @@ public:
     uint64_t last() const { return last_; }
 
 private:
-    // One that is known only as the source of a virtual dataset, or a new one.
-    uint32_t new_object(uint32_t file, const std::string& path) {
-        const auto named = shared_.index.objects_by_path.find({file, path});
-        const bool is_source = !path.empty() && named != shared_.index.objects_by_path.end() &&
-                               shared_.sources.erase(named->second) > 0;
-        if (is_source) return named->second;
-        facts().objects.emplace_back().file = file;
-        return static_cast<uint32_t>(facts().objects.size() - 1);
+    void note_index(const trace::Access& record) {
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody || !has_chunks(facts().objects[object])) return;
+        const auto [known, first] = tables_.indexed.try_emplace(record.operation, object);
+        if (!first && known->second != object) known->second = kSeveral;
     }
 
-    uint32_t object_at(uint32_t file, const std::string& path) {
-        const auto [known, is_new] = shared_.index.objects_by_path.try_emplace(
-            {file, path}, static_cast<uint32_t>(facts().objects.size()));
-        if (is_new) {
-            facts().objects.push_back({file, path, ObjectKind::Dataset, ""});
-            shared_.sources.insert(known->second);
-        }
-        return known->second;
+    void await_object_of(uint32_t operation) {
+        if (operation != trace::kNone) tables_.operations.try_emplace(operation, kNobody);
+    }
+
+    // One that is known only by its path, or a new one.
+    uint32_t new_object(uint32_t file, const std::string& path) {
+        const auto named = shared_.index.objects_by_path.find({file, path});
+        const bool is_named = !path.empty() && named != shared_.index.objects_by_path.end() &&
+                              shared_.unmet.erase(named->second) > 0;
+        if (is_named) return named->second;
+        facts().objects.emplace_back().file = file;
+        return static_cast<uint32_t>(facts().objects.size() - 1);
     }
 
     void find_external_data(uint32_t object) {
@@ -308,12 +361,7 @@ private:
         return base != shared_.bases.end() ? base->second : 0;
     }
     void resolve(uint32_t operation, uint32_t object) {
-        const auto pending = tables_.operations.find(operation);
-        if (pending == tables_.operations.end()) return;
-        const uint32_t found = tables_.object_of(object);
-        // Of several objects only the address can tell.
-        const bool first = pending->second == kNobody || pending->second == found;
-        pending->second = first ? found : kSeveral;
+        settle(tables_, operation, tables_.object_of(object));
     }
 
     Shared& shared_;
@@ -389,6 +437,25 @@ const Value* find_in(const std::unordered_map<uint32_t, Value>& map, uint32_t nu
     return found != map.end() ? &found->second : nullptr;
 }
 
+void credit_metadata(Shared& shared) {
+    // HDF5 makes or opens the root group with the file.
+    for (const auto& [process, operation, file] : shared.openings)
+        settle(*process, operation, shared.object_at(file, "/", ObjectKind::Group));
+    for (const auto& [process, record] : shared.rooms) {
+        const uint32_t file = process->file_of(record.storage);
+        const uint32_t object = record.object != trace::kNone
+                                    ? process->object_of(record.object)
+                                    : process->object_of_operation(record.operation);
+        if (object != kNobody && shared.index.facts.objects[object].file == file)
+            shared.index.addresses[file].claim_metadata(record.address, object);
+    }
+    for (uint32_t file = 0; file < shared.index.addresses.size(); ++file) {
+        const auto base = shared.bases.find(file);
+        const bool moved = base != shared.bases.end();
+        shared.index.addresses[file].claim_superblock(moved ? base->second : 0);
+    }
+}
+
 }  // namespace
 
 std::string ProcessTables::text(uint32_t number) const {
@@ -427,6 +494,11 @@ uint32_t ProcessTables::object_of_operation(uint32_t operation) const {
     return own != nullptr && *own != kSeveral ? *own : kNobody;
 }
 
+uint32_t ProcessTables::indexed_in(uint32_t operation) const {
+    const uint32_t* own = find_in(indexed, operation);
+    return own != nullptr && *own != kSeveral ? *own : kNobody;
+}
+
 uint32_t TraceIndex::file_named(const std::string& name, uint32_t in_file,
                                 const ProcessTables& process) const {
     if (name == ".") return in_file;
@@ -444,6 +516,11 @@ uint32_t TraceIndex::source_of(const ProcessTables& process, const trace::Derive
     const uint32_t file =
         file_named(process.text(record.file), facts.objects[object].file, process);
     const auto found = objects_by_path.find({file, absolute_path(process.text(record.dataset))});
+    return found != objects_by_path.end() ? found->second : kNobody;
+}
+
+uint32_t TraceIndex::root_of(uint32_t file) const {
+    const auto found = objects_by_path.find({file, "/"});
     return found != objects_by_path.end() ? found->second : kNobody;
 }
 
@@ -477,6 +554,7 @@ Result<TraceIndex> index_trace(const std::string& directory) {
         }
     }
     if (shared.index.processes.empty()) return Error{shared.index.facts.problems.front()};
+    credit_metadata(shared);
     for (TaskFacts& task : shared.index.facts.tasks) {
         for (const uint32_t process : task.processes)
             task.end = std::max(task.end, shared.index.facts.processes[process].end);

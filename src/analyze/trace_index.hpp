@@ -22,6 +22,8 @@ struct ProcessTables {
     std::unordered_map<uint32_t, uint32_t> others;      // the same for files used without HDF5
     std::unordered_map<uint32_t, uint32_t> objects;     // number -> object
     std::unordered_map<uint32_t, uint32_t> operations;  // number -> object, where I/O lacks it
+    // Operation on several datasets -> the one of them that has chunks, and so an index to be read.
+    std::unordered_map<uint32_t, uint32_t> indexed;
     // Operation and file -> the source of a virtual dataset there; kNobody if there are several.
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> sources;
 
@@ -32,6 +34,7 @@ struct ProcessTables {
     bool opens_as_hdf5(uint32_t number) const;
     uint32_t object_of(uint32_t number) const;
     uint32_t object_of_operation(uint32_t operation) const;
+    uint32_t indexed_in(uint32_t operation) const;
     uint32_t source_of(uint32_t operation, uint32_t file) const;
 };
 
@@ -56,6 +59,8 @@ struct TraceIndex {
     // A file that is named in another one: beside it, or where the process was started.
     uint32_t file_named(const std::string& name, uint32_t in_file,
                         const ProcessTables& process) const;
+
+    uint32_t root_of(uint32_t file) const;
 
     uint32_t task_named(const std::string& name) const;
     // A forked process goes on with its parent's task until it says otherwise.

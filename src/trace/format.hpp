@@ -92,6 +92,7 @@ enum class Kind : uint8_t {
     HeapUsed = 21,
     ChunkFound = 22,
     Derived = 23,
+    Allocated = 24,
 };
 
 // Numbers that stand for nothing.

@@ -127,6 +127,8 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<HeapUsed>(visit, slot, rest);
         case Kind::ChunkFound:
             return give<ChunkFound>(visit, slot, rest);
+        case Kind::Allocated:
+            return give<Allocated>(visit, slot, rest);
         case Kind::Derived:
             return give<Derived>(visit, slot, rest);
         case Kind::Nothing:

@@ -256,6 +256,20 @@ struct ChunkFound {
     std::array<uint64_t, 3> unused_too;
 };
 
+// The file grew, to make room for metadata. HDF5 writes it later, with no word of whose it is.
+struct Allocated {
+    static constexpr Kind kKind = Kind::Allocated;
+    Prefix prefix;
+    uint32_t storage;
+    uint32_t object;  // during whose operation
+    uint32_t operation;
+    uint32_t unused;
+    uint64_t time;
+    uint64_t address;
+    uint64_t size;
+    std::array<uint64_t, 2> unused_too;
+};
+
 enum DerivedFlag : uint8_t {
     kDerivedWrite = 1,
     kDerivedFailed = 4,

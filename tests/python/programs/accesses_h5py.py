@@ -1,9 +1,9 @@
-"""Does a random sequence of accesses and writes down, as JSON, what it has done.
+"""Does a random sequence of accesses through h5py and writes down, as JSON, what it has done.
 
-Usage: accesses.py write|read SEED EXPECTED.json
+Usage: accesses_h5py.py write|read SEED EXPECTED.json
 
 The same seed makes the same datasets in `write` and in `read`. An access is written down as the
-dataset's path, the direction and the numbers of the elements that it selects.
+file, the dataset's path, the direction, the numbers of the elements that it selects and its bytes.
 """
 
 import json
@@ -54,6 +54,10 @@ def elements(shape, selection):
     return np.flatnonzero(chosen).tolist()
 
 
+def entry(dataset, direction, numbers, count):
+    return ["data.h5", dataset.name, direction, numbers, count * dataset.id.get_type().get_size()]
+
+
 def values(dtype, shape):
     if h5py.check_string_dtype(dtype) is not None and h5py.check_string_dtype(dtype).length is None:
         return np.full(shape, "variable", dtype=object)
@@ -84,15 +88,16 @@ def main():
                         [-(-s // c) for s, c in zip(shape, options["chunks"])]
                     ):
                         dataset.id.read_direct_chunk(place)
-                        size = np.prod(options["chunks"])
-                        expected.append([f"/{path}", "read", ["chunk", *place, int(size)]])
+                        size = int(np.prod(options["chunks"]))
+                        expected.append(entry(dataset, "read", ["chunk", *place, size], size))
                         continue
             index = ... if isinstance(selection, str) else selection
             if direction == "write":
                 dataset[index] = values(dataset.dtype, np.empty(shape)[index].shape)
             else:
                 dataset[index]
-            expected.append([f"/{path}", direction, elements(shape, selection)])
+            numbers = elements(shape, selection)
+            expected.append(entry(dataset, direction, numbers, len(numbers)))
             if order.random() < 0.2 and direction == "write":
                 file.flush()
     with open(report, "w") as out:
