@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <filesystem>
 
 #include <chrono>
 #include <quarry/launch.hpp>
@@ -66,16 +67,20 @@ private:
     int run_recorded(const Command& command, const Environment& environment,
                      const LaunchPlan& plan) const {
         const uint64_t begin = now();
+        const bool is_there = prepare_trace(plan.trace);
         const ProgramEnd end = run_to_its_end(command, environment);
         if (end.failure) {
             say(end.failure->message);
             return end.failure->exit_code;
         }
-        if (!flags_.quiet() && !was_recorded_since(plan.trace, begin)) {
+        std::error_code ignored;
+        // Whoever recorded into it has said so.
+        const bool vanished = is_there && !std::filesystem::exists(plan.trace, ignored);
+        if (!vanished && !was_recorded_since(plan.trace, begin) && !flags_.quiet()) {
             say(
-                fmt::format("nothing was recorded: {} opened no HDF5 file through the connector. "
-                            "`quarry doctor -- {}` tells whether it could.",
-                            command.front(), fmt::join(command, " ")));
+                fmt::format("nothing was recorded: {0} opened no HDF5 file through the connector. "
+                            "`quarry doctor -- {0}` tells whether it could.",
+                            command.front()));
         }
         end_like(end);
     }

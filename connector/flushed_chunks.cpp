@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "base/immortal.hpp"
 #include "connector/operation.hpp"
 
 namespace quarry::connector {
@@ -13,8 +14,7 @@ namespace {
 std::mutex mutex;
 [[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
 
-// Never destroyed: HDF5 closes datasets until the very end.
-auto& open_datasets = *new std::unordered_map<const Object*, const StorageRecord*>;
+Immortal<std::unordered_map<const Object*, const StorageRecord*>> open_datasets;
 
 // A flush after every few values, of a dataset with many chunks, shall not walk over all of them
 // each time: it waits until there is enough to find.
@@ -85,7 +85,7 @@ bool are_worth_a_walk(uint64_t chunks, const StorageRecord& storage) {
 std::vector<const Object*> open_in(const StorageRecord& storage) {
     const std::lock_guard guard(mutex);
     std::vector<const Object*> datasets;
-    for (const auto& [dataset, file] : open_datasets)
+    for (const auto& [dataset, file] : *open_datasets)
         if (file == &storage) datasets.push_back(dataset);
     return datasets;
 }
@@ -96,16 +96,16 @@ void list_dataset(Object& dataset) noexcept {
     if (dataset.known == nullptr || dataset.known->chunk.empty()) return;
     try {
         const std::lock_guard guard(mutex);
-        open_datasets[&dataset] = dataset.known->storage;
+        (*open_datasets)[&dataset] = dataset.known->storage;
         dataset.is_listed = true;
     } catch (const std::bad_alloc&) {
-        return;  // what a flush writes of it may stay without an owner, and is counted as such
+        stop_recording_without_memory();
     }
 }
 
 void unlist_dataset(const Object& dataset) noexcept {
     const std::lock_guard guard(mutex);
-    open_datasets.erase(&dataset);
+    open_datasets->erase(&dataset);
 }
 
 void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept {
@@ -117,7 +117,7 @@ void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept
                 look_for_chunks(*dataset, *writer, transfer);
         }
     } catch (const std::bad_alloc&) {
-        return;  // as above
+        stop_recording_without_memory();
     }
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <new>
 
-#include "connector/notice.hpp"
 #include "hdf5/select.hpp"
 #include "model/selection_runs.hpp"
 
@@ -66,7 +65,7 @@ void IoRecord::write_selected(const Movement& element, hid_t space) const noexce
             return true;
         });
     } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, {"memory is short; an I/O is not recorded"});
+        stop_recording_without_memory();
     }
 }
 
@@ -74,7 +73,7 @@ void IoRecord::remember_unowned(haddr_t address) const noexcept {
     try {
         storage_.unowned.insert(address);
     } catch (const std::bad_alloc&) {
-        return;  // whose it is will not be known, and the summary says how much that is
+        stop_recording_without_memory();
     }
 }
 

@@ -154,7 +154,7 @@ KnownObject* known_of(Object& object, H5I_type_t type) noexcept {
     try {
         object.known = identify(object, type, *writer, false);
     } catch (const std::bad_alloc&) {
-        object.known = nullptr;
+        stop_recording_without_memory();
     }
     return object.known;
 }
@@ -174,7 +174,7 @@ void describe_again(Object& dataset) noexcept {
     try {
         identify(dataset, H5I_DATASET, *writer, true);
     } catch (const std::bad_alloc&) {
-        return;
+        stop_recording_without_memory();
     }
 }
 
@@ -184,7 +184,7 @@ void look_for_path(Object& object, H5I_type_t type) noexcept {
     try {
         identify(object, type, *writer, true);
     } catch (const std::bad_alloc&) {
-        return;
+        stop_recording_without_memory();
     }
 }
 

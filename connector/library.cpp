@@ -1,39 +1,44 @@
 #include "connector/library.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
-#include <new>
 #include <string_view>
 
 #include "base/fork.hpp"
+#include "base/immortal.hpp"
 #include "connector/vol_class.hpp"
 
 namespace quarry::connector {
 namespace {
 
-// Never destroyed: HDF5 closes files from its own exit handler, after static destructors have run.
+// HDF5 closes files from its own exit handler, after static destructors have run.
+Immortal<std::array<Library, kLibraries>> slots;
+
 Library& slot(int number) {
-    static Library* const libraries = new Library[kLibraries];
-    return libraries[number];
+    return (*slots)[static_cast<size_t>(number)];
 }
 
 std::mutex slots_mutex;
 [[maybe_unused]] const bool slots_mutex_is_free = keep_free_across_fork<slots_mutex>();
 int slots_used = 0;
 
+// As much of its name as needs no memory: only short ones are ever asked for.
 std::string default_connector() {
+    constexpr size_t kWithoutMemory = 15;
     const char* value = std::getenv("HDF5_VOL_CONNECTOR");
     std::string_view text(value != nullptr ? value : "");
     constexpr std::string_view spaces = " \t\n\r";
     text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
     const std::string_view first = text.substr(0, text.find_first_of(spaces));
-    return first.empty() ? "native" : std::string(first);
+    return first.empty() ? "native" : std::string(first.substr(0, kWithoutMemory));
 }
 
 }  // namespace
 
-Library* library_of_caller(const void* caller) noexcept try {
+Library* library_of_caller(const void* caller) noexcept {
     const std::lock_guard guard(slots_mutex);
     const void* base = hdf5::library_base(caller);
     for (int i = 0; i < slots_used; ++i) {
@@ -42,13 +47,11 @@ Library* library_of_caller(const void* caller) noexcept try {
     if (slots_used == kLibraries) return nullptr;
     Library& library = slot(slots_used);
     library.base = base;
-    library.api = hdf5::bind_to_library_at(caller);
+    hdf5::bind_to_library_at(caller, library.api);
     library.default_connector = default_connector();
     library.connector = connector_class_for_slot(slots_used);
     ++slots_used;
     return &library;
-} catch (const std::bad_alloc&) {
-    return nullptr;
 }
 
 void begin_life(Library& library) noexcept {

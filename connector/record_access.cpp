@@ -5,7 +5,6 @@
 #include <new>
 
 #include "connector/dataset_facts.hpp"
-#include "connector/notice.hpp"
 #include "hdf5/select.hpp"
 #include "trace/process_record.hpp"
 
@@ -57,7 +56,7 @@ Accesses::Accesses(const Operation& operation, Direction direction, size_t count
             accesses_.push_back(access_of(as_object(datasets[i]), file_spaces[i]));
         }
     } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, {"memory is short; an access is not recorded"});
+        stop_recording_without_memory();
     }
 }
 
@@ -79,7 +78,7 @@ void Accesses::write(herr_t answer) const noexcept try {
         if (writes) look_for_address(*access.dataset);
     }
 } catch (const std::bad_alloc&) {
-    give_notice(Notice::Memory, {"memory is short; an access is not recorded"});
+    stop_recording_without_memory();
 }
 
 void Accesses::write_sources(const Access& access, herr_t answer) const {
@@ -131,7 +130,7 @@ void record_chunk_access(const Operation& operation, Object& dataset, herr_t ans
         record.elements = elements_of(selection);
         append(operation, record, known, encode(selection));
     } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, {"memory is short; an access is not recorded"});
+        stop_recording_without_memory();
     }
 }
 

@@ -21,6 +21,11 @@ inline trace::Writer* recorder() noexcept {
 // Begins, if the configuration asks for it and nobody has yet. Called whenever a file is opened.
 void start_recording(Library& library, const ConnectorConfig& config) noexcept;
 
+// Something could not be recorded for want of memory.
+inline void stop_recording_without_memory() noexcept {
+    if (trace::Writer* writer = recorder()) writer->stop_without_memory();
+}
+
 // While one lives, files that this thread opens are a driver's: they are not recorded as others.
 class DriverOpens {
 public:

@@ -13,7 +13,7 @@
 #include <new>
 
 #include "base/fork.hpp"
-#include "connector/notice.hpp"
+#include "base/immortal.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -21,8 +21,7 @@ namespace {
 std::mutex mutex;
 [[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
 
-// Never destroyed: HDF5 closes files until the very end.
-auto& open_storages = *new std::list<StorageRecord>;
+Immortal<std::list<StorageRecord>> open_storages;
 
 // What was known of files that are closed now: programs open the same ones again and again.
 constexpr size_t kRemembered = 64;
@@ -31,7 +30,7 @@ struct Remembered {
     FileIdentity identity;
     KnownObjects objects;
 };
-auto& remembered = *new std::list<Remembered>;
+Immortal<std::list<Remembered>> remembered;
 
 std::string absolute(const char* name) {
     std::array<char, PATH_MAX> directory;
@@ -40,13 +39,13 @@ std::string absolute(const char* name) {
 }
 
 KnownObjects take_remembered(const FileIdentity& identity) {
-    for (auto entry = remembered.begin(); entry != remembered.end(); ++entry) {
+    for (auto entry = remembered->begin(); entry != remembered->end(); ++entry) {
         if (entry->identity.device != identity.device || entry->identity.inode != identity.inode) {
             continue;
         }
         KnownObjects objects;
         if (entry->identity == identity) objects = std::move(entry->objects);
-        remembered.erase(entry);
+        remembered->erase(entry);
         return objects;
     }
     return {};
@@ -57,8 +56,12 @@ void remember(StorageRecord& storage) {
     if (now.device == 0 || now != storage.identity || storage.objects.size() > kRememberedObjects) {
         return;
     }
-    remembered.push_front({now, std::move(storage.objects)});
-    if (remembered.size() > kRemembered) remembered.pop_back();
+    try {
+        remembered->push_front({now, std::move(storage.objects)});
+    } catch (const std::bad_alloc&) {
+        stop_recording_without_memory();
+    }
+    if (remembered->size() > kRemembered) remembered->pop_back();
 }
 
 unsigned long serial_of(const StorageRecord& storage) {
@@ -88,8 +91,8 @@ StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* na
     trace::Writer* writer = recorder();
     if (writer == nullptr) return nullptr;
     try {
-        const std::lock_guard guard(mutex);
-        StorageRecord& storage = open_storages.emplace_front();
+        std::list<StorageRecord> made;
+        StorageRecord& storage = made.emplace_front();
         storage.number = writer->new_number();
         storage.library = &library;
         storage.file = file;
@@ -97,10 +100,12 @@ StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* na
         storage.identity = identity_of_path(storage.path.c_str());
         storage.flags = flags;
         storage.driver = driver;
+        const std::lock_guard guard(mutex);
         storage.objects = take_remembered(storage.identity);
+        open_storages->splice(open_storages->begin(), made);
         return &storage;
     } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, {"memory is short; a file is not recorded"});
+        stop_recording_without_memory();
         return nullptr;
     }
 }
@@ -114,13 +119,9 @@ void close_storage(StorageRecord* storage) noexcept {
         record.size = identity_of_path(storage->path.c_str()).size;
         writer->append(record);
     }
-    try {
-        const std::lock_guard guard(mutex);
-        remember(*storage);
-        open_storages.remove_if([&](const StorageRecord& one) { return &one == storage; });
-    } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, {"memory is short"});
-    }
+    const std::lock_guard guard(mutex);
+    remember(*storage);
+    open_storages->remove_if([&](const StorageRecord& one) { return &one == storage; });
 }
 
 void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
@@ -147,7 +148,7 @@ StorageRecord* storage_of_file(Library& library, unsigned long serial, const cha
         storage->path = absolute(name);
         storage->identity = identity_of_path(storage->path.c_str());
     } catch (const std::bad_alloc&) {
-        give_notice(Notice::Memory, {"memory is short; the name of a file is not recorded"});
+        stop_recording_without_memory();
     }
     return storage;
 }
@@ -155,18 +156,19 @@ StorageRecord* storage_of_file(Library& library, unsigned long serial, const cha
 StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexcept {
     try {
         const std::lock_guard guard(mutex);
-        for (auto storage = open_storages.begin(); storage != open_storages.end(); ++storage) {
+        for (auto storage = open_storages->begin(); storage != open_storages->end(); ++storage) {
             if (storage->library != &library || serial_of(*storage) != serial) continue;
             // Whoever is asked for now will be asked for again.
-            open_storages.splice(open_storages.begin(), open_storages, storage);
+            open_storages->splice(open_storages->begin(), *open_storages, storage);
             return &*storage;
         }
-        StorageRecord& storage = open_storages.emplace_front();
+        StorageRecord& storage = open_storages->emplace_front();
         storage.library = &library;
         storage.serial = serial;
         if (trace::Writer* writer = recorder()) storage.number = writer->new_number();
         return &storage;
     } catch (const std::bad_alloc&) {
+        stop_recording_without_memory();
         return nullptr;
     }
 }

@@ -1,13 +1,12 @@
 #include "preload/recorder.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <mutex>
 #include <new>
 
 #include "base/fork.hpp"
-#include "base/raw_calls.hpp"
+#include "base/immortal.hpp"
+#include "base/say.hpp"
 #include "model/connector_config.hpp"
 #include "preload/streams.hpp"
 #include "trace/process_record.hpp"
@@ -17,6 +16,8 @@ namespace quarry::preload {
 namespace {
 
 constexpr std::string_view kConnector = "quarry ";
+constexpr std::string_view kWithoutMemory =
+    "memory is short; not all files other than HDF5 are recorded";
 
 std::mutex starting;
 [[maybe_unused]] const bool starting_is_free = keep_free_across_fork<starting>();
@@ -27,35 +28,25 @@ struct Recording {
     std::atomic<trace::Writer*> writer{nullptr};
 };
 
-// Made when it is first needed and never destroyed: programs use files before and after everything.
-Recording& recording() {
-    static Recording& only = *[] {
-        auto* made = new Recording;
-        const char* variable = std::getenv("HDF5_VOL_CONNECTOR");
-        const std::string_view text = variable != nullptr ? variable : "";
-        if (text.starts_with(kConnector)) {
-            auto config = parse_connector_config(text.substr(kConnector.size()));
-            if (config) made->config = std::move(*config);
-        }
-        return made;
-    }();
-    return only;
+void read_config(ConnectorConfig& config) noexcept try {
+    const char* variable = std::getenv("HDF5_VOL_CONNECTOR");
+    const std::string_view text = variable != nullptr ? variable : "";
+    if (!text.starts_with(kConnector)) return;
+    if (auto found = parse_connector_config(text.substr(kConnector.size())))
+        config = std::move(*found);
+} catch (const std::bad_alloc&) {
+    say({kWithoutMemory});
 }
 
-void say(std::initializer_list<std::string_view> pieces) noexcept {
-    // As one line; what does not fit is cut.
-    std::array<char, 1024> line;
-    size_t size = 0;
-    const auto append = [&](std::string_view piece) {
-        size += piece.copy(line.data() + size, line.size() - 1 - size);
-    };
-    append("quarry: ");
-    for (const std::string_view piece : pieces) append(piece);
-    line[size++] = '\n';
-    if (raw_write(STDERR_FILENO, line.data(), size) < 0) return;
+// Made when it is first needed: programs use files before everything.
+Recording& recording() noexcept {
+    static Immortal<Recording> only;
+    static const bool configured = (read_config(only->config), true);
+    (void)configured;
+    return *only;
 }
 
-trace::Writer* start(Recording& state) {
+trace::Writer* start(Recording& state) noexcept try {
     const std::lock_guard guard(starting);
     if (state.tried) return state.writer;
     state.tried = true;
@@ -65,6 +56,9 @@ trace::Writer* start(Recording& state) {
     if (writer != nullptr) trace::record_process(*writer);
     state.writer.store(writer, std::memory_order_release);
     return writer;
+} catch (const std::bad_alloc&) {
+    say({kWithoutMemory});
+    return nullptr;
 }
 
 __attribute__((destructor)) void end_recording() {
@@ -82,13 +76,16 @@ trace::Writer* started_recorder() noexcept {
 }
 
 trace::Writer* recorder() noexcept {
-    try {
-        Recording& state = recording();
-        if (trace::Writer* writer = state.writer.load(std::memory_order_acquire)) return writer;
-        return state.config.trace.empty() ? nullptr : start(state);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
+    Recording& state = recording();
+    if (trace::Writer* writer = state.writer.load(std::memory_order_acquire)) return writer;
+    return state.config.trace.empty() ? nullptr : start(state);
+}
+
+void stop_without_memory() noexcept {
+    if (trace::Writer* writer = started_recorder())
+        writer->stop_without_memory();
+    else
+        say({kWithoutMemory});
 }
 
 std::string_view trace_directory() noexcept {

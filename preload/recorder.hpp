@@ -12,6 +12,9 @@ trace::Writer* recorder() noexcept;
 // Null also where it has not begun.
 trace::Writer* started_recorder() noexcept;
 
+// Something could not be recorded for want of memory, which is said.
+void stop_without_memory() noexcept;
+
 // The directory of the trace; empty where nothing is to be recorded.
 std::string_view trace_directory() noexcept;
 

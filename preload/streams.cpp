@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/fork.hpp"
+#include "base/immortal.hpp"
 #include "base/keep_errno.hpp"
 #include "preload/open_files.hpp"
 #include "preload/recorder.hpp"
@@ -29,8 +30,8 @@ struct Stretch {
 };
 using Stretches = std::unordered_map<std::FILE*, Stretch>;
 Stretches& stretches() {
-    static Stretches& all = *new Stretches;
-    return all;
+    static Immortal<Stretches> all;
+    return *all;
 }
 
 uint64_t by_calls(const trace::OtherUse& use) {
@@ -82,7 +83,7 @@ void count(std::FILE* stream, Stretch& stretch) {
 
 // Redirected, they are files that somebody else has opened; where that was not for this program
 // alone, its position tells nothing.
-__attribute__((constructor)) void watch_standard_streams() {
+__attribute__((constructor)) void watch_standard_streams() noexcept try {
     const KeepErrno keep;
     // What a child goes on with was counted by its parent, up to the fork.
     pthread_atfork(nullptr, child_started, [] { stretches().clear(); });
@@ -92,6 +93,8 @@ __attribute__((constructor)) void watch_standard_streams() {
             lseek(fileno(stream), 0, SEEK_CUR) == 0)
             stretches()[stream] = {};
     }
+} catch (const std::bad_alloc&) {
+    stop_without_memory();
 }
 
 // `then` gets the stretch of a stream that is counted.
@@ -117,7 +120,7 @@ void stream_opened(std::FILE* stream) noexcept {
     try {
         begin(stream);
     } catch (const std::bad_alloc&) {
-        return;  // its bytes are not counted; that it was opened is recorded
+        stop_without_memory();
     }
 }
 

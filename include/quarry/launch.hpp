@@ -112,8 +112,11 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
 // Ends this process in the way the program has ended.
 [[noreturn]] void end_like(const ProgramEnd& end);
 
+// Makes the directory of a trace, if need be: where it is missing later, it has been removed.
+bool prepare_trace(const std::string& directory);
+
 // Whether any process has opened an HDF5 file in the trace since `moment`, in nanoseconds since
-// 1970.
+// 1970. A directory that has stayed empty is removed.
 bool was_recorded_since(const std::string& trace, uint64_t moment);
 
 enum class Shell { Posix, C, Fish };

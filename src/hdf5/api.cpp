@@ -3,10 +3,19 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <new>
+
 #include "base/fault.hpp"
 
 namespace quarry::hdf5 {
 namespace {
+
+// A name that there is no memory for is no reason to do without the library.
+void put(std::string& text, const char* piece) noexcept try {
+    text += piece;
+} catch (const std::bad_alloc&) {
+    text.assign(1, '?');
+}
 
 // The main program has an empty name in the link map, and dlopen wants a null pointer for it.
 void* open_library_at(const void* address, std::string& path) {
@@ -15,7 +24,7 @@ void* open_library_at(const void* address, std::string& path) {
     if (dladdr1(address, &where, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) {
         return nullptr;
     }
-    path = where.dli_fname != nullptr ? where.dli_fname : "";
+    if (where.dli_fname != nullptr) put(path, where.dli_fname);
     const bool is_main_program = map == nullptr || map->l_name == nullptr || *map->l_name == '\0';
     return dlopen(is_main_program ? nullptr : map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
@@ -28,8 +37,8 @@ bool look_up(void* library, const char* name, Function& function) {
 }
 
 void add_name(std::string& names, const char* name) {
-    if (!names.empty()) names += ", ";
-    names += name;
+    if (!names.empty()) put(names, ", ");
+    put(names, name);
 }
 
 }  // namespace
@@ -39,10 +48,9 @@ const void* library_base(const void* address) {
     return dladdr(address, &where) != 0 ? where.dli_fbase : nullptr;
 }
 
-Api bind_to_library_at(const void* address) {
-    Api api;
+void bind_to_library_at(const void* address, Api& api) noexcept {
     void* library = open_library_at(address, api.path);
-    if (library == nullptr) return api;
+    if (library == nullptr) return;
 
     api.usable = true;
 #define QUARRY_HDF5_LOOK_UP(name) \
@@ -61,7 +69,6 @@ Api bind_to_library_at(const void* address) {
     QUARRY_HDF5_RECORDING(QUARRY_HDF5_LOOK_UP)
 #undef QUARRY_HDF5_LOOK_UP
     (void)look_up(library, "H5VL_pass_through_register", api.H5VL_pass_through_register);
-    return api;
 }
 
 Version version_of(const Api& api) {

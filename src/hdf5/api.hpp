@@ -142,6 +142,6 @@ const void* library_base(const void* address);
 // Binds to the library that `address` lies in: the caller of a plugin's entry point. The library
 // stays loaded from then on. Calls nothing in it: HDF5 also loads plugins while it holds the errors
 // of a failed open, and entering its API would clear them.
-Api bind_to_library_at(const void* address);
+void bind_to_library_at(const void* address, Api& api) noexcept;
 
 }  // namespace quarry::hdf5

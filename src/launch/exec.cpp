@@ -15,6 +15,7 @@
 
 #include "base/subprocess.hpp"
 #include "launch/command.hpp"
+#include "trace/directory.hpp"
 #include "trace/reader.hpp"
 
 namespace quarry {
@@ -170,9 +171,16 @@ void end_like(const ProgramEnd& end) {
     _exit(end.exit_code);
 }
 
+bool prepare_trace(const std::string& directory) {
+    return trace::make_trace_directory(directory.c_str());
+}
+
 bool was_recorded_since(const std::string& trace, uint64_t moment) {
     const auto files = trace::files_of_trace(trace);
-    if (!files) return false;
+    if (!files) {
+        rmdir(trace.c_str());
+        return false;
+    }
     // Their names begin with the time.
     const std::string earliest = fmt::format("{:016x}", moment);
     return std::any_of(files->rbegin(), files->rend(), [&](const std::string& path) {

@@ -146,7 +146,7 @@ void record_process(Writer& writer) noexcept {
         writer.append(record);
         record_first_task(writer, command);
     } catch (const std::bad_alloc&) {
-        // The header still tells which process it is.
+        writer.stop_without_memory();
     }
 }
 
@@ -164,7 +164,7 @@ void watch_task(Writer& writer) noexcept {
         record_task(writer, TaskSource::Step, now.empty() ? state.own : state.variable,
                     kTaskVariable);
     } catch (const std::bad_alloc&) {
-        return;
+        writer.stop_without_memory();
     }
 }
 

@@ -202,6 +202,10 @@ uint32_t Writer::text(std::string_view text) noexcept {
     }
 }
 
+void Writer::stop_without_memory() noexcept {
+    if (is_running()) stop({StopReason::NoMemory, ENOMEM});
+}
+
 void Writer::end() noexcept {
     if (condition_ != Condition::Running) return;
     const KeepErrno keep;

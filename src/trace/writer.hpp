@@ -78,6 +78,10 @@ public:
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
+    // Something could not be recorded for want of memory: a record is complete or says that it is
+    // not.
+    void stop_without_memory() noexcept;
+
     // The process ends in order. Records may come even later.
     void end() noexcept;
 
