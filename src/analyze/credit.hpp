@@ -2,6 +2,8 @@
 // it.
 #pragma once
 
+#include <span>
+
 #include "analyze/trace_index.hpp"
 
 namespace quarry::analyze {
@@ -15,6 +17,7 @@ struct Credit {
     uint32_t by_address = kNobody;  // or kFileItself
     uint32_t by_operation = kNobody;
     bool is_shared = false;  // metadata of several objects; these are those of the largest part
+    std::span<const uint32_t> among;  // whose it is, where no more can be told
 
     // kNobody also where it is the file's own.
     uint32_t object() const {
@@ -53,9 +56,13 @@ inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
     const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
     if (record.memory != kRawData && !writes) {
         credit.by_address = addresses.header_owner(record.address, record.size).value_or(kNobody);
-        if (credit.object() == kNobody) credit.by_operation = tables.indexed_in(record.operation);
         if (credit.object() == kNobody)
             credit.by_address = addresses.metadata_owner(record.address).value_or(kNobody);
+        if (credit.object() == kNobody) {
+            credit.among = tables.indexed_in(record.operation);
+            credit.is_shared = credit.among.size() > 1;
+            if (!credit.among.empty()) credit.by_operation = credit.among.front();
+        }
         return credit;
     }
     if (record.memory != kRawData) {
@@ -88,6 +95,14 @@ void each_part(const TraceIndex& index, const Credit& credit, const trace::Io& r
     if (!credit.is_shared) {
         const bool is_own = credit.by_address == kFileItself;
         give(is_own ? kFileItself : credit.object(), record.address, record.address + record.size);
+        return;
+    }
+    if (!credit.among.empty()) {
+        // In equal parts.
+        const uint64_t count = credit.among.size();
+        for (uint64_t i = 0; i < count; ++i)
+            give(credit.among[i], record.address + record.size * i / count,
+                 record.address + record.size * (i + 1) / count);
         return;
     }
     index.addresses[credit.file].each_metadata(

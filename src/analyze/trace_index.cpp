@@ -294,8 +294,8 @@ private:
     void note_index(const trace::Access& record) {
         const uint32_t object = tables_.object_of(record.object);
         if (object == kNobody || !has_chunks(facts().objects[object])) return;
-        const auto [known, first] = tables_.indexed.try_emplace(record.operation, object);
-        if (!first && known->second != object) known->second = kSeveral;
+        std::vector<uint32_t>& all = tables_.indexed[record.operation];
+        if (std::find(all.begin(), all.end(), object) == all.end()) all.push_back(object);
     }
 
     void await_object_of(uint32_t operation) {
@@ -494,9 +494,9 @@ uint32_t ProcessTables::object_of_operation(uint32_t operation) const {
     return own != nullptr && *own != kSeveral ? *own : kNobody;
 }
 
-uint32_t ProcessTables::indexed_in(uint32_t operation) const {
-    const uint32_t* own = find_in(indexed, operation);
-    return own != nullptr && *own != kSeveral ? *own : kNobody;
+std::span<const uint32_t> ProcessTables::indexed_in(uint32_t operation) const {
+    const std::vector<uint32_t>* own = find_in(indexed, operation);
+    return own != nullptr ? std::span(*own) : std::span<const uint32_t>();
 }
 
 uint32_t TraceIndex::file_named(const std::string& name, uint32_t in_file,

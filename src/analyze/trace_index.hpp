@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <quarry/trace.hpp>
+#include <span>
 #include <unordered_map>
 
 #include "analyze/address_map.hpp"
@@ -22,8 +23,8 @@ struct ProcessTables {
     std::unordered_map<uint32_t, uint32_t> others;      // the same for files used without HDF5
     std::unordered_map<uint32_t, uint32_t> objects;     // number -> object
     std::unordered_map<uint32_t, uint32_t> operations;  // number -> object, where I/O lacks it
-    // Operation on several datasets -> the one of them that has chunks, and so an index to be read.
-    std::unordered_map<uint32_t, uint32_t> indexed;
+    // Operation on several datasets -> those of them that have chunks, and so an index to be read.
+    std::unordered_map<uint32_t, std::vector<uint32_t>> indexed;
     // Operation and file -> the source of a virtual dataset there; kNobody if there are several.
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> sources;
 
@@ -34,7 +35,7 @@ struct ProcessTables {
     bool opens_as_hdf5(uint32_t number) const;
     uint32_t object_of(uint32_t number) const;
     uint32_t object_of_operation(uint32_t operation) const;
-    uint32_t indexed_in(uint32_t operation) const;
+    std::span<const uint32_t> indexed_in(uint32_t operation) const;
     uint32_t source_of(uint32_t operation, uint32_t file) const;
 };
 
