@@ -96,7 +96,7 @@ struct TraceFacts {
     std::vector<std::string>
         unseen;  // programs whose use of other files could not be seen, and why
     uint64_t records = 0;
-    uint64_t uncredited_bytes = 0;  // raw data of which nobody can say to which object it belongs
+    uint64_t uncredited_bytes = 0;      // moved, and nobody can say to which object they belong
     std::vector<std::string> problems;  // whole sentences: damaged files, missing parts
 };
 

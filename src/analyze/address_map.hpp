@@ -7,6 +7,8 @@
 #include <optional>
 #include <quarry/trace.hpp>
 
+#include "model/intervals.hpp"
+
 namespace quarry::analyze {
 
 // The superblock belongs to no object.
@@ -15,7 +17,9 @@ inline constexpr uint32_t kFileItself = kNobody - 2;
 class AddressMap {
 public:
     // Later claims win: space is freed and used again.
-    void claim(uint64_t address, uint64_t size, uint32_t object);
+    void claim(uint64_t address, uint64_t size, uint32_t object) {
+        claims_.claim(address, address + size, object);
+    }
     // Parts of the global heap are claimed by their first byte: their size is not known.
     void claim_heap(uint64_t address, uint32_t object) { heaps_[address] = object; }
     void claim_header(uint64_t address, uint32_t object) { metadata_[address] = {object, true}; }
@@ -58,11 +62,7 @@ private:
         uint32_t object;
         bool is_header;
     };
-    struct Claim {
-        uint64_t end;
-        uint32_t object;
-    };
-    std::map<uint64_t, Claim> claims_;  // by their first byte; they do not overlap
+    IntervalMap<uint32_t> claims_;
     std::map<uint64_t, uint32_t> heaps_;
     std::map<uint64_t, Start> metadata_;  // by their first byte
 };

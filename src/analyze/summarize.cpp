@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <map>
 #include <quarry/trace.hpp>
 
 #include "analyze/credit.hpp"
 #include "analyze/recorded_selection.hpp"
+#include "model/intervals.hpp"
 
 namespace quarry {
 namespace {
@@ -17,37 +17,10 @@ struct RowKey {
     auto operator<=>(const RowKey&) const = default;
 };
 
-struct Extent {
-    uint64_t begin;
-    uint64_t end;
-};
-
 struct Row {
     Usage usage;
-    std::vector<Extent> extents;
+    IntervalSet bytes;
 };
-
-uint64_t distinct_bytes(std::vector<Extent>& extents) {
-    std::sort(extents.begin(), extents.end(),
-              [](const Extent& left, const Extent& right) { return left.begin < right.begin; });
-    uint64_t total = 0;
-    uint64_t reached = 0;
-    for (const Extent& extent : extents) {
-        const uint64_t begin = std::max(extent.begin, reached);
-        if (extent.end > begin) total += extent.end - begin;
-        reached = std::max(reached, extent.end);
-    }
-    return total;
-}
-
-// Keeps the list short: programs read the same bytes again and again.
-void add_extent(std::vector<Extent>& extents, Extent extent) {
-    if (!extents.empty() && extents.back().end == extent.begin) {
-        extents.back().end = extent.end;
-        return;
-    }
-    extents.push_back(extent);
-}
 
 // Where a process was in a file.
 struct Position {
@@ -108,7 +81,7 @@ public:
             Row& row = rows_[{task_, credit.file, object == kFileItself ? kNobody : object}];
             (writes ? row.usage.moved_written : row.usage.moved_read) += size;
             if (!is_raw) row.usage.metadata_bytes += size;
-            add_extent(row.extents, {begin, end});
+            row.bytes.add(begin, end);
         });
         // The call itself counts once, for the object with the largest part.
         Usage& usage = rows_[{task_, credit.file, credit.object()}].usage;
@@ -184,7 +157,7 @@ Result<TraceSummary> summarize_trace(const std::string& directory) {
     }
     TraceSummary summary;
     for (auto& [key, row] : rows) {
-        row.usage.unique_bytes = distinct_bytes(row.extents);
+        row.usage.unique_bytes = row.bytes.count();
         summary.rows.push_back({key.task, key.file, key.object, row.usage});
     }
     summary.facts = std::move(index->facts);
