@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <quarry/trace.hpp>
+#include <quarry/report.hpp>
 
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -13,6 +13,8 @@ namespace {
 
 const std::map<std::string, TextFormat> kFormats{
     {"jsonl", TextFormat::Jsonl}, {"csv", TextFormat::Csv}, {"chrome", TextFormat::Chrome}};
+const std::map<std::string, GraphFormat> kGraphs{
+    {"json", GraphFormat::Json}, {"dot", GraphFormat::Dot}, {"graphml", GraphFormat::GraphMl}};
 
 Progress shown_on(ProgressLine& line) {
     return [&line](uint64_t done, uint64_t all) {
@@ -32,15 +34,17 @@ public:
                "  quarry export flow --format chrome -o flow.json     then open it in "
                "https://ui.perfetto.dev\n"
                "  quarry export flow --format sqlite -o flow.db       then ask it with sqlite3\n"
+               "  quarry export flow --format dot | dot -Tsvg -o flow.svg\n"
                "\nWhat is in each, and useful questions to the database: docs/formats/export.md.";
     }
     void declare_options(CLI::App& app) override {
         app.add_option("trace", trace_, "directory of the trace")->type_name("TRACE");
         app.add_option("--format", format_,
-                       "jsonl: one JSON object a line (default); csv: one table; chrome: for "
-                       "Perfetto; sqlite: a database")
+                       "every event: jsonl, one JSON object a line (default); csv, one table; "
+                       "chrome, for Perfetto; sqlite, a database. The graph of tasks and data: "
+                       "json, dot, graphml")
             ->type_name("FORMAT")
-            ->check(CLI::IsMember({"jsonl", "csv", "chrome", "sqlite"}));
+            ->check(CLI::IsMember({"jsonl", "csv", "chrome", "sqlite", "json", "dot", "graphml"}));
         app.add_option("-o,--output", output_, "write into this file instead of standard output")
             ->type_name("FILE");
     }
@@ -55,7 +59,7 @@ public:
         }
         ProgressLine line;
         line.show("reading " + trace_);
-        const auto facts = export_text(trace_, kFormats.at(format_), out, shown_on(line));
+        const auto facts = write(out, line);
         line.clear();
         const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
         if (out != stdout) std::fclose(out);
@@ -73,6 +77,17 @@ public:
     }
 
 private:
+    Result<TraceFacts> write(std::FILE* out, ProgressLine& line) const {
+        const auto graph = kGraphs.find(format_);
+        if (graph == kGraphs.end())
+            return export_text(trace_, kFormats.at(format_), out, shown_on(line));
+        auto flow = dataflow_of_trace(trace_);
+        if (!flow) return flow.error();
+        const std::string text = graph_text(*flow, graph->second);
+        std::fwrite(text.data(), 1, text.size(), out);
+        return std::move(flow->summary.facts);
+    }
+
     int export_database() const {
         if (output_.empty()) {
             say("a database cannot be written to standard output: name a file with --output.");

@@ -67,6 +67,9 @@ struct Usage {
     uint64_t sequential = 0;    // I/Os that begin where the one before ended
     uint64_t strided = 0;       // that are as far from the one before as that was from its own
     uint64_t io_time = 0;       // nanoseconds
+    uint64_t write_ios = 0;     // of all I/Os, of their time and of metadata, what was written
+    uint64_t write_time = 0;
+    uint64_t metadata_written = 0;
     uint64_t access_time = 0;
     uint64_t derived_read = 0;  // asked for by way of a virtual dataset, or from external data
     uint64_t derived_written = 0;

@@ -3,6 +3,7 @@
 
 #include "analyze/credit.hpp"
 #include "analyze/recorded_selection.hpp"
+#include "analyze/summarize.hpp"
 #include "model/intervals.hpp"
 
 namespace quarry {
@@ -81,6 +82,7 @@ public:
             Row& row = rows_[{task_, credit.file, object == kFileItself ? kNobody : object}];
             (writes ? row.usage.moved_written : row.usage.moved_read) += size;
             if (!is_raw) row.usage.metadata_bytes += size;
+            if (!is_raw && writes) row.usage.metadata_written += size;
             row.bytes.add(begin, end);
         });
         // The call itself counts once, for the object with the largest part.
@@ -89,6 +91,8 @@ public:
         ++usage.ios;
         if (!is_raw) ++usage.metadata_ios;
         usage.io_time += record.duration;
+        usage.write_ios += writes ? 1 : 0;
+        usage.write_time += writes ? record.duration : 0;
         count_pattern(usage, positions_[record.storage], record);
     }
 
@@ -148,20 +152,22 @@ Result<TraceFacts> facts_of_trace(const std::string& directory) {
     return std::move(index->facts);
 }
 
-Result<TraceSummary> summarize_trace(const std::string& directory) {
-    auto index = index_trace(directory);
-    if (!index) return index.error();
+TraceSummary analyze::summarize(TraceIndex&& index) {
     std::map<RowKey, Row> rows;
-    for (const auto& tables : index->processes) {
-        tables->file->each(Counting(*index, rows, *tables));
-    }
+    for (const auto& tables : index.processes) tables->file->each(Counting(index, rows, *tables));
     TraceSummary summary;
     for (auto& [key, row] : rows) {
         row.usage.unique_bytes = row.bytes.count();
         summary.rows.push_back({key.task, key.file, key.object, row.usage});
     }
-    summary.facts = std::move(index->facts);
+    summary.facts = std::move(index.facts);
     return summary;
+}
+
+Result<TraceSummary> summarize_trace(const std::string& directory) {
+    auto index = index_trace(directory);
+    if (!index) return index.error();
+    return analyze::summarize(std::move(*index));
 }
 
 }  // namespace quarry

@@ -1,0 +1,53 @@
+// Which task depends on which, through which data.
+#pragma once
+
+#include <quarry/trace.hpp>
+
+namespace quarry {
+
+// What a task did with the data of a dataset, in bytes of different elements: reading the same one
+// twice counts once. Times are nanoseconds since 1970, 0 where there was nothing.
+struct DataUse {
+    uint32_t task = kNobody;
+    uint32_t object = kNobody;
+    uint64_t written = 0;
+    uint64_t read = 0;
+    uint64_t first_write = 0;
+    uint64_t last_write = 0;
+    uint64_t first_read = 0;
+    uint64_t last_read = 0;
+};
+
+enum class FlowKind : uint8_t {
+    Data,      // elements of a dataset
+    Metadata,  // attributes, links, properties
+    File,      // bytes that went into a file, or came out of it, without HDF5
+};
+const char* name_of(FlowKind kind);
+
+// The consumer has read what the producer was the last to write before. A task may be both.
+struct DataFlow {
+    uint32_t producer = kNobody;
+    uint32_t consumer = kNobody;
+    uint32_t file = kNobody;
+    uint32_t object = kNobody;  // kNobody for the file as a whole
+    FlowKind kind = FlowKind::Data;
+    uint64_t bytes = 0;  // of different elements; of a file without HDF5, what was read
+};
+
+struct Dataflow {
+    TraceSummary summary;
+    std::vector<DataUse> uses;
+    std::vector<DataFlow> flows;
+    // For each dataset the bytes of different elements that anybody has written, and read.
+    struct Total {
+        uint64_t written = 0;
+        uint64_t read = 0;
+    };
+    std::vector<Total> totals;     // by object
+    std::vector<uint32_t> stages;  // of each task: through how many others its data came
+};
+
+Result<Dataflow> dataflow_of_trace(const std::string& directory);
+
+}  // namespace quarry

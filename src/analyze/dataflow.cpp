@@ -1,0 +1,397 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <quarry/dataflow.hpp>
+#include <span>
+
+#include "analyze/dataset_description.hpp"
+#include "analyze/recorded_selection.hpp"
+#include "analyze/summarize.hpp"
+#include "analyze/trace_index.hpp"
+#include "model/intervals.hpp"
+#include "model/selection_runs.hpp"
+
+namespace quarry {
+namespace {
+
+using namespace analyze;
+
+// One access, with its selection as the trace has it: there may be millions.
+struct DataAccess {
+    uint64_t time;
+    uint64_t elements;
+    uint32_t task;
+    size_t selection_at;  // in `selections`
+    uint32_t selection_size;
+    bool writes;
+    bool is_linear;
+};
+
+struct Shape {
+    uint64_t time;
+    std::vector<uint64_t> sizes;
+};
+
+struct DatasetHistory {
+    uint64_t element_size = 0;
+    std::vector<Shape> shapes;
+    std::vector<DataAccess> accesses;
+    std::vector<std::byte> selections;
+};
+
+// Anything that needs no more than the order: metadata of an object, a file without HDF5.
+struct PlainAccess {
+    uint64_t time;
+    uint32_t task;
+    uint64_t written;
+    uint64_t read;
+    bool writes;
+    bool reads;
+    bool begins;  // what was there before is gone
+};
+
+struct History {
+    std::map<uint32_t, DatasetHistory> datasets;             // by object
+    std::map<uint32_t, std::vector<PlainAccess>> metadata;   // by object
+    std::map<uint32_t, std::vector<PlainAccess>> otherwise;  // by file
+};
+
+class Collecting {
+public:
+    Collecting(const TraceIndex& index, const ProcessTables& tables, History& history)
+        : index_(index), tables_(tables), history_(history), task_(index.first_task_of(tables)) {}
+
+    void operator()(const trace::Task& record, const trace::Rest&) {
+        task_ = index_.task_named(tables_.text(record.name));
+    }
+
+    void operator()(const trace::Object& record, const trace::Rest&) {
+        if (record.description == trace::kNone) return;
+        const uint32_t object = tables_.object_of(record.number);
+        if (object == kNobody) return;
+        const auto dataset = describe_dataset(tables_.text(record.description));
+        if (!dataset) return;
+        DatasetHistory& history = history_.datasets[object];
+        history.element_size = dataset->element_size;
+        history.shapes.push_back({realtime(record.time), dataset->shape});
+    }
+
+    void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
+        const bool created = (record.prefix.flags & trace::kObjectCreated) != 0;
+        add_metadata(record.number, record.start, created, 0);
+    }
+
+    void operator()(const trace::Touch& record, const trace::Rest&) {
+        const bool writes = (record.prefix.flags & trace::kTouchWrite) != 0;
+        if (record.what == static_cast<uint8_t>(trace::Touched::Flush)) return;
+        add_metadata(record.object, record.start, writes, record.bytes);
+    }
+
+    void operator()(const trace::Access& record, const trace::Rest& rest) {
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody || (record.prefix.flags & trace::kAccessFailed) != 0) return;
+        const bool writes = (record.prefix.flags & trace::kAccessWrite) != 0;
+        add_access(object, record, rest, record.start, record.elements, writes, false);
+    }
+
+    void operator()(const trace::Derived& record, const trace::Rest& rest) {
+        const uint32_t source = index_.source_of(tables_, record);
+        constexpr auto kUseless = trace::kDerivedFailed | trace::kDerivedAtMost;
+        if (source == kNobody || (record.prefix.flags & kUseless) != 0) return;
+        add_access(source, record, rest, record.time, record.elements,
+                   (record.prefix.flags & trace::kDerivedWrite) != 0,
+                   (record.prefix.flags & trace::kDerivedLinear) != 0);
+        DatasetHistory& history = history_.datasets[source];
+        if (history.element_size == 0) history.element_size = record.element_size;
+    }
+
+    void operator()(const trace::OtherUse& record, const trace::Rest&) {
+        const uint32_t file = tables_.other_file_of(record.number);
+        if (file == kNobody || tables_.opens_as_hdf5(file) || task_ == kNobody) return;
+        const bool created = (record.flags & trace::kUseCreated) != 0;
+        history_.otherwise[file].push_back({realtime(record.opened), task_, record.written,
+                                            record.read, record.written > 0 || created,
+                                            record.read > 0, created});
+    }
+
+private:
+    template <typename Record>
+    void add_access(uint32_t object, const Record& record, const trace::Rest& rest, uint64_t time,
+                    uint64_t elements, bool writes, bool is_linear) {
+        if (task_ == kNobody) return;
+        DatasetHistory& history = history_.datasets[object];
+        const auto* first = reinterpret_cast<const char*>(record.selection.data());
+        const std::string bytes =
+            rest.after({first, record.selection.size()}, record.selection_size);
+        const size_t at = history.selections.size();
+        const auto stored = std::as_bytes(std::span(bytes));
+        history.selections.insert(history.selections.end(), stored.begin(), stored.end());
+        history.accesses.push_back({realtime(time), elements, task_, at,
+                                    static_cast<uint32_t>(stored.size()), writes, is_linear});
+    }
+
+    void add_metadata(uint32_t number, uint64_t time, bool writes, uint64_t bytes) {
+        const uint32_t object = tables_.object_of(number);
+        if (object == kNobody || task_ == kNobody) return;
+        std::vector<PlainAccess>& all = history_.metadata[object];
+        // Programs open the same object again and again.
+        if (!all.empty() && all.back().task == task_ && all.back().writes == writes) {
+            all.back().read += writes ? 0 : bytes;
+            return;
+        }
+        all.push_back({realtime(time), task_, 0, writes ? 0 : bytes, writes, !writes, false});
+    }
+
+    uint64_t realtime(uint64_t monotonic) const {
+        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
+    }
+
+    const TraceIndex& index_;
+    const ProcessTables& tables_;
+    History& history_;
+    uint32_t task_;
+};
+
+// The order of what different processes did.
+template <typename Items>
+void sort_by_time(Items& items) {
+    std::stable_sort(items.begin(), items.end(),
+                     [](const auto& left, const auto& right) { return left.time < right.time; });
+}
+
+class Tracing {
+public:
+    Tracing(Dataflow& result, History& history) : result_(result), history_(history) {}
+
+    void run() {
+        result_.totals.resize(facts().objects.size());
+        for (auto& [file, uses] : history_.otherwise) sort_by_time(uses);
+        for (auto& [object, history] : history_.datasets) follow(object, history);
+        for (auto& [object, items] : history_.metadata) {
+            sort_by_time(items);
+            follow_plain(items, FlowKind::Metadata, facts().objects[object].file, object, {});
+        }
+        for (auto& [file, items] : history_.otherwise)
+            follow_plain(items, FlowKind::File, file, kNobody, written_by_hdf5(file));
+        for (auto& [key, flow] : flows_) {
+            flow.data.bytes += flow.elements.count() * flow.element_size;
+            result_.flows.push_back(flow.data);
+        }
+        find_stages();
+    }
+
+private:
+    struct Flow {
+        DataFlow data;
+        IntervalSet elements;
+        uint64_t element_size = 1;
+    };
+    // Kind, file, object, producer, consumer.
+    using FlowKey = std::tuple<FlowKind, uint32_t, uint32_t, uint32_t, uint32_t>;
+
+    TraceFacts& facts() { return result_.summary.facts; }
+
+    Flow& flow(FlowKind kind, uint32_t file, uint32_t object, uint32_t producer,
+               uint32_t consumer) {
+        Flow& found = flows_[{kind, file, object, producer, consumer}];
+        found.data = {producer, consumer, file, object, kind, found.data.bytes};
+        return found;
+    }
+
+    // As numbers of elements in the largest shape that the dataset ever had, so that they stay the
+    // same while it grows.
+    static std::vector<uint64_t> largest_of(const std::vector<Shape>& shapes) {
+        std::vector<uint64_t> largest;
+        for (const Shape& shape : shapes) {
+            if (shape.sizes.size() > largest.size()) largest.resize(shape.sizes.size());
+            for (size_t i = 0; i < shape.sizes.size(); ++i)
+                largest[i] = std::max(largest[i], shape.sizes[i]);
+        }
+        return largest;
+    }
+
+    static Selection whole(const std::vector<uint64_t>& shape) {
+        Selection selection;
+        selection.kind = Selection::Kind::Regular;
+        selection.rank = static_cast<uint8_t>(shape.size());
+        for (const uint64_t size : shape) selection.steps.push_back({0, 1, 1, size});
+        return selection;
+    }
+
+    template <typename Give>
+    static void each_element_run(const DatasetHistory& history, const DataAccess& access,
+                                 const std::vector<uint64_t>& largest,
+                                 const std::vector<uint64_t>& current, Give&& give) {
+        const auto bytes =
+            std::span(history.selections).subspan(access.selection_at, access.selection_size);
+        const auto selection = decode_selection(bytes);
+        if (!selection) return;
+        const std::array<uint64_t, 1> linear{~uint64_t{0} / 2};
+        const std::span<const uint64_t> shape =
+            access.is_linear ? std::span<const uint64_t>(linear) : largest;
+        // What a damaged trace may ask for has no end.
+        constexpr uint64_t kMostRuns = 50'000'000;
+        uint64_t runs = 0;
+        const auto counted = [&](uint64_t first, uint64_t count) {
+            give(first, first + count);
+            return ++runs < kMostRuns;
+        };
+        if (selection->kind != Selection::Kind::All)
+            each_run(*selection, shape, counted);
+        else if (largest.empty() || current == largest)
+            counted(0, access.elements);
+        else
+            each_run(whole(current), largest, counted);
+    }
+
+    void follow(uint32_t object, DatasetHistory& history) {
+        sort_by_time(history.shapes);
+        sort_by_time(history.accesses);
+        const std::vector<uint64_t> largest = largest_of(history.shapes);
+        const uint32_t file = facts().objects[object].file;
+        std::map<uint32_t, std::pair<IntervalSet, IntervalSet>> touched;  // written, read; by task
+        std::map<uint32_t, DataUse> uses;
+        std::pair<IntervalSet, IntervalSet> total;
+        IntervalMap<uint32_t> writers;
+        size_t shape = 0;
+        for (const DataAccess& access : history.accesses) {
+            while (shape + 1 < history.shapes.size() &&
+                   history.shapes[shape + 1].time <= access.time)
+                ++shape;
+            const std::vector<uint64_t>& current =
+                shape < history.shapes.size() ? history.shapes[shape].sizes : largest;
+            DataUse& use = uses[access.task];
+            auto& [written, read] = touched[access.task];
+            (access.writes ? use.last_write : use.last_read) = access.time;
+            uint64_t& first = access.writes ? use.first_write : use.first_read;
+            if (first == 0) first = access.time;
+            each_element_run(history, access, largest, current, [&](uint64_t begin, uint64_t end) {
+                (access.writes ? written : read).add(begin, end);
+                (access.writes ? total.first : total.second).add(begin, end);
+                if (access.writes)
+                    writers.claim(begin, end, access.task);
+                else
+                    find_producers(history, object, file, access, writers, begin, end);
+            });
+        }
+        for (auto& [task, use] : uses) {
+            auto& [written, read] = touched[task];
+            use.task = task;
+            use.object = object;
+            use.written = written.count() * history.element_size;
+            use.read = read.count() * history.element_size;
+            result_.uses.push_back(use);
+        }
+        result_.totals[object] = {total.first.count() * history.element_size,
+                                  total.second.count() * history.element_size};
+    }
+
+    void find_producers(const DatasetHistory& history, uint32_t object, uint32_t file,
+                        const DataAccess& read, const IntervalMap<uint32_t>& writers,
+                        uint64_t begin, uint64_t end) {
+        const auto add = [&](FlowKind kind, uint32_t of, uint32_t producer, uint64_t from,
+                             uint64_t to) {
+            Flow& found = flow(kind, file, of, producer, read.task);
+            found.element_size = history.element_size;
+            found.elements.add(from, to);
+        };
+        uint64_t reached = begin;
+        const auto unclaimed = [&](uint64_t from, uint64_t to) {
+            const uint32_t writer = from < to ? writer_otherwise(file, read.time) : kNobody;
+            if (writer != kNobody) add(FlowKind::File, object, writer, from, to);
+        };
+        writers.each(begin, end, [&](uint64_t from, uint64_t to, uint32_t producer) {
+            unclaimed(reached, from);
+            add(FlowKind::Data, object, producer, from, to);
+            reached = to;
+        });
+        unclaimed(reached, end);
+    }
+
+    // Who was the last to write the file without HDF5, before that time.
+    uint32_t writer_otherwise(uint32_t file, uint64_t time) const {
+        const auto found = history_.otherwise.find(file);
+        if (found == history_.otherwise.end()) return kNobody;
+        uint32_t writer = kNobody;
+        for (const PlainAccess& use : found->second) {
+            if (use.time > time) break;
+            if (use.writes) writer = use.task;
+        }
+        return writer;
+    }
+
+    std::vector<PlainAccess> written_by_hdf5(uint32_t file) {
+        std::vector<PlainAccess> writes;
+        for (const DataUse& use : result_.uses) {
+            if (use.written > 0 && facts().objects[use.object].file == file)
+                writes.push_back({use.first_write, use.task, use.written, 0, true, false, false});
+        }
+        return writes;
+    }
+
+    // Everybody who wrote since it was last begun anew flows to whoever reads.
+    void follow_plain(const std::vector<PlainAccess>& items, FlowKind kind, uint32_t file,
+                      uint32_t object, std::vector<PlainAccess> more) {
+        more.insert(more.end(), items.begin(), items.end());
+        sort_by_time(more);
+        std::vector<uint32_t> writers;
+        for (const PlainAccess& item : more) {
+            if (item.reads) {
+                for (const uint32_t writer : writers)
+                    flow(kind, file, object, writer, item.task).data.bytes += item.read;
+            }
+            if (item.begins) writers.clear();
+            const bool is_new =
+                std::find(writers.begin(), writers.end(), item.task) == writers.end();
+            if (item.writes && is_new) writers.push_back(item.task);
+        }
+    }
+
+    // A task comes after all that its data came through. Those that feed one another are told
+    // apart by when they began.
+    void find_stages() {
+        const std::vector<TaskFacts>& tasks = facts().tasks;
+        std::vector<uint32_t> order(tasks.size());
+        for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](uint32_t left, uint32_t right) {
+            return tasks[left].begin < tasks[right].begin;
+        });
+        std::vector<size_t> place(tasks.size());
+        for (size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+        std::map<uint32_t, std::vector<uint32_t>> producers;
+        for (const DataFlow& flow : result_.flows) {
+            if (place[flow.producer] < place[flow.consumer])
+                producers[flow.consumer].push_back(flow.producer);
+        }
+        result_.stages.assign(tasks.size(), 0);
+        for (const uint32_t task : order) {
+            for (const uint32_t producer : producers[task])
+                result_.stages[task] = std::max(result_.stages[task], result_.stages[producer] + 1);
+        }
+    }
+
+    Dataflow& result_;
+    History& history_;
+    std::map<FlowKey, Flow> flows_;
+};
+
+}  // namespace
+
+const char* name_of(FlowKind kind) {
+    constexpr std::array names{"data", "metadata", "file"};
+    return names[static_cast<size_t>(kind)];
+}
+
+Result<Dataflow> dataflow_of_trace(const std::string& directory) {
+    auto index = index_trace(directory);
+    if (!index) return index.error();
+    History history;
+    for (const auto& tables : index->processes)
+        tables->file->each(Collecting(*index, *tables, history));
+    Dataflow result;
+    result.summary = summarize(std::move(*index));
+    Tracing(result, history).run();
+    return result;
+}
+
+}  // namespace quarry

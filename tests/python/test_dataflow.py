@@ -1,0 +1,187 @@
+"""The graph of tasks and data, against workflows whose truth is known by construction."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli import quarry
+
+TASK = Path(__file__).parent / "programs/workflow_task.py"
+
+
+class Workflow:
+    """Tasks that are made up at random, and whose elements each has written and read."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = random.Random(seed)
+        self.shapes: dict[str, list[int]] = {}
+        # Of each dataset, at its largest: which task was the last to write an element.
+        self.writer: dict[str, np.ndarray] = {}
+        self.flows: dict[tuple[str, str, str], np.ndarray] = {}
+        self.written: dict[str, np.ndarray] = {}
+        self.read: dict[str, np.ndarray] = {}
+        self.files: dict[str, tuple[str, int]] = {}
+        self.file_flows: dict[tuple[str, str, str], int] = defaultdict(int)
+        self.names: list[str] = []
+
+    def selection(self, shape: list[int]) -> list[list[int]]:
+        parts = []
+        for size in shape:
+            start = self.draw.randrange(size)
+            parts.append([start, self.draw.randint(start + 1, size), self.draw.choice([1, 1, 2])])
+        return self.draw.choice([parts, [[0, size, 1] for size in shape]])
+
+    def task(self) -> tuple[str, list[dict]]:
+        name = f"task {len(self.names)}"
+        number = len(self.names)
+        self.names.append(name)
+        steps = []
+        for _ in range(self.draw.randint(1, 12)):
+            steps.append(self.step(name, number))
+        for _ in range(self.draw.randint(0, 2)):
+            steps.append(self.file_step(name))
+        return name, steps
+
+    def step(self, name: str, number: int) -> dict:
+        kind = self.draw.choice(["create", "write", "write", "read", "read", "read", "resize"])
+        if kind == "create" or not self.shapes:
+            dataset = f"/dataset{len(self.shapes)}"
+            shape = [self.draw.randint(1, 20) for _ in range(self.draw.randint(1, 3))]
+            self.shapes[dataset] = shape
+            largest = tuple(2 * size for size in shape)
+            self.writer[dataset] = np.full(largest, -1)
+            self.written[dataset] = np.zeros(largest, bool)
+            self.read[dataset] = np.zeros(largest, bool)
+            return {"do": "create", "dataset": dataset, "shape": shape}
+        dataset = self.draw.choice(sorted(self.shapes))
+        shape = self.shapes[dataset]
+        if kind == "resize":
+            limits = self.writer[dataset].shape
+            self.shapes[dataset] = [
+                self.draw.randint(size, most) for size, most in zip(shape, limits)
+            ]
+            return {"do": "resize", "dataset": dataset, "shape": self.shapes[dataset]}
+        selection = self.selection(shape)
+        where = tuple(slice(*part) for part in selection)
+        if kind == "write":
+            self.writer[dataset][where] = number
+            self.written[dataset][where] = True
+        else:
+            self.read[dataset][where] = True
+            chosen = np.zeros(self.writer[dataset].shape, bool)
+            chosen[where] = True
+            for producer in set(self.writer[dataset][where].flat) - {-1}:
+                key = (self.names[producer], name, dataset)
+                seen = self.flows.setdefault(key, np.zeros(chosen.shape, bool))
+                seen |= chosen & (self.writer[dataset] == producer)
+        return {"do": kind, "dataset": dataset, "selection": selection}
+
+    def file_step(self, name: str) -> dict:
+        if self.files and self.draw.random() < 0.5:
+            file = self.draw.choice(sorted(self.files))
+            producer, size = self.files[file]
+            self.file_flows[producer, name, file] += size
+            return {"do": "read file", "name": file}
+        file = f"notes{self.draw.randrange(3)}.txt"
+        size = self.draw.randint(1, 5000)
+        self.files[file] = (name, size)
+        return {"do": "write file", "name": file, "size": size}
+
+
+@pytest.mark.parametrize("case", range(6))
+def test_flows_are_exact_to_the_byte(tmp_path: Path, case: int) -> None:
+    seed = random.Random(f"{os.environ['QUARRY_SEED']} flow {case}").randrange(10**9)
+    print("seed", seed)
+    workflow = Workflow(seed)
+    for number in range(5):
+        name, steps = workflow.task()
+        (tmp_path / f"steps{number}").write_text(json.dumps(steps))
+        command = [sys.executable, TASK, f"steps{number}"]
+        done = quarry("run", "--trace", "t", "--task", name, "--", *command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    done = quarry("export", "--format", "json", "t", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    graph = json.loads(done.stdout)
+    labels = {node["id"]: node["label"] for node in graph["nodes"]}
+
+    found = {
+        (labels[f["producer"]], labels[f["consumer"]], labels[f["object"]]): f["bytes"]
+        for f in graph["flows"]
+        if f["kind"] == "data"
+    }
+    assert found == {key: 4 * int(seen.sum()) for key, seen in workflow.flows.items()}
+    files = {
+        (labels[f["producer"]], labels[f["consumer"]], Path(f["file"]).name): f["bytes"]
+        for f in graph["flows"]
+        if f["kind"] == "file" and f["file"].endswith(".txt")
+    }
+    assert files == workflow.file_flows
+    totals = {n["label"]: n for n in graph["nodes"] if n["kind"] == "dataset"}
+    for dataset, written in workflow.written.items():
+        if dataset in totals:
+            assert totals[dataset]["bytes_written"] == 4 * written.sum()
+            assert totals[dataset]["bytes_read"] == 4 * workflow.read[dataset].sum()
+
+
+def test_a_file_that_was_copied_still_has_its_producer(tmp_path: Path) -> None:
+    def run(task: str, *command: object) -> None:
+        done = quarry("run", "--trace", "t", "--task", task, "--", *command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    write = 'import h5py; f = h5py.File("a.h5", "w"); f["x"] = list(range(100))'
+    copy = 'open("b.h5", "wb").write(open("a.h5", "rb").read())'
+    read = 'import h5py; h5py.File("b.h5", "r")["x"][:50]'
+    run("make", sys.executable, "-c", write)
+    run("copy", sys.executable, "-c", copy)
+    run("use", sys.executable, "-c", read)
+    graph = json.loads(quarry("export", "--format", "json", "t", cwd=tmp_path).stdout)
+    labels = {node["id"]: node["label"] for node in graph["nodes"]}
+    flows = {(labels[f["producer"]], labels[f["consumer"]]): f for f in graph["flows"]}
+    assert flows["make", "copy"]["kind"] == "file"
+    assert flows["make", "copy"]["bytes"] == (tmp_path / "a.h5").stat().st_size
+    assert (flows["copy", "use"]["kind"], flows["copy", "use"]["bytes"]) == ("file", 400)
+    stages = {n["label"]: n["stage"] for n in graph["nodes"] if n["kind"] == "task"}
+    assert stages == {"make": 0, "copy": 1, "use": 2}
+
+
+HOSTILE = [
+    'quo"te',
+    "</script><b>",
+    "new\nline",
+    "\u202eright to left",
+    "x" * 10_000,
+    "back\\slash",
+]
+
+
+def test_names_are_inert_in_every_graph(tmp_path: Path) -> None:
+    code = f"""
+import h5py
+with h5py.File("data.h5", "w") as f:
+    for name in {HOSTILE!r}: f[name.replace("/", "")] = 1
+"""
+    done = quarry(
+        "run", "--trace", "t", "--task", HOSTILE[1], "--", sys.executable, "-c", code, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    graph = json.loads(quarry("export", "--format", "json", "t", cwd=tmp_path).stdout)
+    assert '/quo"te' in {node["label"] for node in graph["nodes"]}
+
+    text = quarry("export", "--format", "graphml", "t", cwd=tmp_path).stdout
+    nodes = xml.fromstring(text).findall(".//{*}node")
+    assert len(nodes) == len(graph["nodes"])
+    dot = quarry("export", "--format", "dot", "t", cwd=tmp_path)
+    assert dot.returncode == 0
+    assert len(dot.stdout.splitlines()) == 4 + len(graph["nodes"]) + len(graph["edges"])
+    if shutil.which("dot"):
+        subprocess.run(["dot", "-Tsvg"], input=dot.stdout, text=True, check=True, stdout=subprocess.DEVNULL)
