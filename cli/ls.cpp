@@ -3,9 +3,9 @@
 
 #include <quarry/trace.hpp>
 
+#include <quarry/units.hpp>
 #include "terminal.hpp"
 #include "trace_json.hpp"
-#include "units.hpp"
 #include "verb.hpp"
 
 namespace quarry::cli {

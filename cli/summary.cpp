@@ -4,10 +4,10 @@
 #include <map>
 #include <quarry/trace.hpp>
 
+#include <quarry/units.hpp>
 #include "table.hpp"
 #include "terminal.hpp"
 #include "trace_json.hpp"
-#include "units.hpp"
 #include "verb.hpp"
 
 namespace quarry::cli {

@@ -37,6 +37,7 @@ std::unique_ptr<Verb> make_run_verb();
 std::unique_ptr<Verb> make_env_verb();
 std::unique_ptr<Verb> make_ls_verb();
 std::unique_ptr<Verb> make_summary_verb();
+std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_export_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_completion_verb();

@@ -12,6 +12,7 @@ struct DataUse {
     uint32_t object = kNobody;
     uint64_t written = 0;
     uint64_t read = 0;
+    uint64_t overwritten = 0;  // after the task itself had read them
     uint64_t first_write = 0;
     uint64_t last_write = 0;
     uint64_t first_read = 0;

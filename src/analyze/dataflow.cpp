@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <quarry/dataflow.hpp>
 #include <span>
 
+#include "analyze/dataflow.hpp"
 #include "analyze/dataset_description.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/summarize.hpp"
@@ -249,7 +249,13 @@ private:
         sort_by_time(history.accesses);
         const std::vector<uint64_t> largest = largest_of(history.shapes);
         const uint32_t file = facts().objects[object].file;
-        std::map<uint32_t, std::pair<IntervalSet, IntervalSet>> touched;  // written, read; by task
+        struct Touched {
+            IntervalSet written;
+            IntervalSet read;
+            IntervalSet overwritten;
+            IntervalMap<bool> read_so_far;
+        };
+        std::map<uint32_t, Touched> touched;  // by task
         std::map<uint32_t, DataUse> uses;
         std::pair<IntervalSet, IntervalSet> total;
         IntervalMap<uint32_t> writers;
@@ -261,25 +267,31 @@ private:
             const std::vector<uint64_t>& current =
                 shape < history.shapes.size() ? history.shapes[shape].sizes : largest;
             DataUse& use = uses[access.task];
-            auto& [written, read] = touched[access.task];
+            Touched& mine = touched[access.task];
             (access.writes ? use.last_write : use.last_read) = access.time;
             uint64_t& first = access.writes ? use.first_write : use.first_read;
             if (first == 0) first = access.time;
             each_element_run(history, access, largest, current, [&](uint64_t begin, uint64_t end) {
-                (access.writes ? written : read).add(begin, end);
+                (access.writes ? mine.written : mine.read).add(begin, end);
                 (access.writes ? total.first : total.second).add(begin, end);
-                if (access.writes)
+                if (access.writes) {
                     writers.claim(begin, end, access.task);
-                else
+                    mine.read_so_far.each(begin, end, [&](uint64_t from, uint64_t to, bool) {
+                        mine.overwritten.add(from, to);
+                    });
+                } else {
+                    mine.read_so_far.claim(begin, end, true);
                     find_producers(history, object, file, access, writers, begin, end);
+                }
             });
         }
         for (auto& [task, use] : uses) {
-            auto& [written, read] = touched[task];
+            Touched& mine = touched[task];
             use.task = task;
             use.object = object;
-            use.written = written.count() * history.element_size;
-            use.read = read.count() * history.element_size;
+            use.written = mine.written.count() * history.element_size;
+            use.read = mine.read.count() * history.element_size;
+            use.overwritten = mine.overwritten.count() * history.element_size;
             result_.uses.push_back(use);
         }
         result_.totals[object] = {total.first.count() * history.element_size,
@@ -382,16 +394,20 @@ const char* name_of(FlowKind kind) {
     return names[static_cast<size_t>(kind)];
 }
 
+Dataflow analyze::dataflow_of(TraceIndex&& index) {
+    History history;
+    for (const auto& tables : index.processes)
+        tables->file->each(Collecting(index, *tables, history));
+    Dataflow result;
+    result.summary = summarize(std::move(index));
+    Tracing(result, history).run();
+    return result;
+}
+
 Result<Dataflow> dataflow_of_trace(const std::string& directory) {
     auto index = index_trace(directory);
     if (!index) return index.error();
-    History history;
-    for (const auto& tables : index->processes)
-        tables->file->each(Collecting(*index, *tables, history));
-    Dataflow result;
-    result.summary = summarize(std::move(*index));
-    Tracing(result, history).run();
-    return result;
+    return dataflow_of(std::move(*index));
 }
 
 }  // namespace quarry

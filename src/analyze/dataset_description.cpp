@@ -3,6 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string_view>
 
 namespace quarry::analyze {
 namespace {
@@ -28,6 +29,16 @@ std::string text(const Json& json, const char* name) {
 
 uint64_t DatasetDescription::elements() const {
     return std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
+}
+
+bool names_variable_length(std::string_view type) {
+    if (type.find("variable-length") != type.npos) return true;
+    constexpr std::string_view string = "string";
+    for (size_t at = type.find(string); at != type.npos; at = type.find(string, at + 1)) {
+        const size_t behind = at + string.size();
+        if (behind >= type.size() || type[behind] != '[') return true;
+    }
+    return false;
 }
 
 std::optional<DatasetDescription> describe_dataset(const std::string& description) {

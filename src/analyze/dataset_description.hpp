@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quarry::analyze {
+
+// Whether values of the type, as a description names it, lie in the global heap.
+bool names_variable_length(std::string_view type);
 
 struct DatasetDescription {
     std::string type;
@@ -20,6 +24,7 @@ struct DatasetDescription {
     static constexpr uint64_t kUnlimited = ~uint64_t{0};
 
     uint64_t elements() const;
+    bool has_variable_length() const { return names_variable_length(type); }
     uint64_t bytes() const { return elements() * element_size; }
 };
 

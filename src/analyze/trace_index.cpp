@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analyze/credit.hpp"
+#include "analyze/dataset_description.hpp"
 
 namespace quarry::analyze {
 namespace {
@@ -17,15 +18,9 @@ constexpr uint32_t kSeveral = kNobody - 1;
 // data.
 bool uses_heap(const ObjectFacts& dataset) {
     const std::string& text = dataset.description;
-    if (text.find("variable-length") != std::string::npos) return true;
     if (text.find("reference") != std::string::npos) return true;
     if (text.find("\"virtual\"") != std::string::npos) return true;  // its mappings do
-    constexpr std::string_view string = "string";
-    for (size_t at = text.find(string); at != std::string::npos; at = text.find(string, at + 1)) {
-        const size_t behind = at + string.size();
-        if (behind >= text.size() || text[behind] != '[') return true;
-    }
-    return false;
+    return names_variable_length(text);
 }
 
 bool has_chunks(const ObjectFacts& dataset) {

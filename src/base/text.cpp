@@ -33,4 +33,11 @@ std::string enumerate(const std::vector<std::string>& items) {
     return text;
 }
 
+// In single quotes nothing is special but the quote itself, which leaves, is escaped, and reenters.
+std::string shell_quoted(std::string_view text) {
+    std::string quoted = "'";
+    for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+    return quoted + "'";
+}
+
 }  // namespace quarry

@@ -15,6 +15,9 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 // The last part of a path, without touching the file system.
 std::string base_name(std::string_view path);
 
+// For a POSIX shell, whatever it holds.
+std::string shell_quoted(std::string_view text);
+
 // "a", "a and b", "a, b and c".
 std::string enumerate(const std::vector<std::string>& items);
 

@@ -2,15 +2,10 @@
 
 #include <quarry/launch.hpp>
 
+#include "base/text.hpp"
+
 namespace quarry {
 namespace {
-
-// In single quotes nothing is special but the quote itself, which leaves, is escaped, and reenters.
-std::string quote_posix(std::string_view text) {
-    std::string quoted = "'";
-    for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
-    return quoted + "'";
-}
 
 // csh still expands `!` there, and ends the line at a newline that is not escaped.
 std::string quote_csh(std::string_view text) {
@@ -40,7 +35,7 @@ std::string command_for(const EnvironmentChange& change, Shell shell) {
     const std::string& name = change.name;
     switch (shell) {
         case Shell::Posix:
-            return change.value ? fmt::format("export {}={}", name, quote_posix(*change.value))
+            return change.value ? fmt::format("export {}={}", name, shell_quoted(*change.value))
                                 : "unset " + name;
         case Shell::C:
             return change.value ? fmt::format("setenv {} {}", name, quote_csh(*change.value))

@@ -184,4 +184,6 @@ with h5py.File("data.h5", "w") as f:
     assert dot.returncode == 0
     assert len(dot.stdout.splitlines()) == 4 + len(graph["nodes"]) + len(graph["edges"])
     if shutil.which("dot"):
-        subprocess.run(["dot", "-Tsvg"], input=dot.stdout, text=True, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["dot", "-Tsvg"], input=dot.stdout, text=True, check=True, stdout=subprocess.DEVNULL
+        )

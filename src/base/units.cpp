@@ -1,10 +1,10 @@
-#include "units.hpp"
+#include <quarry/units.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 
-namespace quarry::cli {
+namespace quarry {
 namespace {
 
 template <size_t kCount>
@@ -39,4 +39,4 @@ std::string ratio_text(uint64_t part, uint64_t all) {
     return fmt::format("{:.1f}x", static_cast<double>(part) / static_cast<double>(all));
 }
 
-}  // namespace quarry::cli
+}  // namespace quarry
