@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from running import Mode
 
 # Looks at everything in a file that can be looked at.
 LOOK = """
@@ -56,12 +57,8 @@ for size in sorted({{0, 1, 7, 8, 9, 47, 48, 95, 96, 200, 512, 800, *range(1000, 
     assert outcome.stdout.count("Error") > 10
 
 
-@pytest.mark.parametrize("libver", ("earliest", "latest"))
-def test_flipped_bits(both, libver):
-    """Where the damage lies is drawn; some of it HDF5 cannot notice."""
-    seed = os.environ["QUARRY_SEED"]
-    outcome = both(
-        f"""libver = {libver!r}
+def flip_bits(libver: str, seed: str) -> str:
+    return f"""libver = {libver!r}
 {WRITE}{LOOK}
 dice = random.Random({seed!r})
 for number in range(120):
@@ -72,7 +69,16 @@ for number in range(120):
     open("flipped", "wb").write(damaged)
     print(at, flush=True)
     look("flipped")
-""",
-        files="any",
-    )
+"""
+
+
+@pytest.mark.parametrize("libver", ("earliest", "latest"))
+def test_flipped_bits(both, run_python, libver):
+    """Where the damage lies is drawn; some of it HDF5 cannot notice."""
+    # Over some damage HDF5 itself falls, with or without us: then there is nothing to compare.
+    for attempt in range(5):
+        seed = f"{os.environ['QUARRY_SEED']} {attempt}"
+        if run_python(flip_bits(libver, seed), Mode.BASELINE).status == 0:
+            break
+    outcome = both(flip_bits(libver, seed), files="any")
     assert outcome.stdout.count("Error") > 10
