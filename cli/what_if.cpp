@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <quarry/units.hpp>
+#include <quarry/what_if.hpp>
+
+#include "table.hpp"
+#include "terminal.hpp"
+#include "verb.hpp"
+
+namespace quarry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json traffic_json(const RawTraffic& traffic) {
+    return {{"reads", traffic.reads},
+            {"writes", traffic.writes},
+            {"bytes_read", traffic.bytes_read},
+            {"bytes_written", traffic.bytes_written}};
+}
+
+Result<std::vector<uint64_t>> shape_from(const std::string& text) {
+    std::vector<uint64_t> shape;
+    uint64_t size = 0;
+    bool has_digits = false;
+    for (const char character : text + "x") {
+        if (character >= '0' && character <= '9' && size < uint64_t{1} << 48) {
+            size = size * 10 + static_cast<uint64_t>(character - '0');
+            has_digits = true;
+        } else if (character == 'x' && has_digits && size > 0) {
+            shape.push_back(size);
+            size = 0;
+            has_digits = false;
+        } else {
+            return Error{
+                fmt::format("--chunks {}: write a size for each dimension, as in 100x20.", text)};
+        }
+    }
+    return shape;
+}
+
+class WhatIfVerb : public Verb {
+public:
+    std::string_view name() const override { return "what-if"; }
+    std::string_view summary() const override {
+        return "Foretell what would be moved if a dataset were stored otherwise";
+    }
+    std::string_view usage() const override { return "--object PATH [options] [TRACE]"; }
+    std::string_view examples() const override {
+        return "  quarry what-if --object /data --chunks 100x20\n"
+               "  quarry what-if --object /data --file run.h5 --cache 64M\n"
+               "  quarry what-if --object /data --contiguous --json flow";
+    }
+    void declare_options(CLI::App& app) override {
+        app.add_option("trace", trace_, "directory of the trace")->type_name("TRACE");
+        app.add_option("--object", object_, "path of the dataset in its file")
+            ->type_name("PATH")
+            ->required();
+        app.add_option("--file", file_, "the file, or the end of its path")->type_name("FILE");
+        auto* chunks = app.add_option("--chunks", chunks_, "other chunks")->type_name("AxB");
+        app.add_flag("--contiguous", other_.contiguous, "no chunks")->excludes(chunks);
+        app.add_option("--cache", other_.cache_bytes, "another size of HDF5's cache of chunks")
+            ->type_name("BYTES")
+            ->transform(CLI::AsSizeValue(false));
+        app.add_flag("--json", json_, "print everything as JSON");
+    }
+
+    int execute(const Command&) override {
+        if (!chunks_.empty()) {
+            const auto shape = shape_from(chunks_);
+            if (!shape) {
+                say(shape.error().message);
+                return kWrongUsage;
+            }
+            other_.chunks = *shape;
+        }
+        ProgressLine line;
+        line.show("replaying " + trace_);
+        const auto prediction = what_if(trace_, file_, object_, other_);
+        line.clear();
+        if (!prediction) {
+            say(prediction.error().message);
+            return kQuarryFailed;
+        }
+        json_ ? print_json(*prediction) : print_text(*prediction);
+        return kSuccess;
+    }
+
+private:
+    static void print_text(const Prediction& found) {
+        using Align = Table::Align;
+        Table table({{"", Align::Left},
+                     {"reads", Align::Right},
+                     {"read", Align::Right},
+                     {"writes", Align::Right},
+                     {"written", Align::Right}});
+        const auto add = [&](const std::string& title, const RawTraffic& traffic) {
+            table.add({title, std::to_string(traffic.reads), bytes_text(traffic.bytes_read),
+                       std::to_string(traffic.writes), bytes_text(traffic.bytes_written)});
+        };
+        add("as it was", found.measured);
+        add("the same, foretold", found.replayed);
+        add("as it would be, foretold", found.predicted);
+        fmt::print(
+            "{} in {}\n  as it was: {}\n  as it would be: {}\n\n{}\nRaw data only; metadata is "
+            "not foretold.\n",
+            printable(found.object), printable(found.file), found.layout, found.other_layout,
+            table.text(Style::of_output()));
+    }
+
+    static void print_json(const Prediction& found) {
+        const Json json{{"file", found.file},
+                        {"object", found.object},
+                        {"layout", found.layout},
+                        {"other_layout", found.other_layout},
+                        {"measured", traffic_json(found.measured)},
+                        {"replayed", traffic_json(found.replayed)},
+                        {"predicted", traffic_json(found.predicted)}};
+        fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+    }
+
+    std::string trace_ = "quarry-trace";
+    std::string object_;
+    std::string file_;
+    std::string chunks_;
+    OtherLayout other_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_what_if_verb() {
+    return std::make_unique<WhatIfVerb>();
+}
+
+}  // namespace quarry::cli

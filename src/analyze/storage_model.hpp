@@ -1,0 +1,39 @@
+// What HDF5 reads and writes for accesses to a dataset that is stored in some way.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analyze/chunk_cache.hpp"
+#include "model/selection.hpp"
+
+namespace quarry::analyze {
+
+class StorageModel {
+public:
+    virtual ~StorageModel() = default;
+    virtual void access(const Selection& selection, std::span<const uint64_t> shape,
+                        bool writes) = 0;
+    // The last handle of the dataset in a process was closed: what was kept is gone.
+    virtual void close() = 0;
+
+    const Moved& moved() const { return moved_; }
+
+protected:
+    Moved moved_;
+};
+
+struct ChunkedStorage {
+    std::vector<uint64_t> chunks;
+    uint64_t element_size = 1;
+    bool has_filters = false;
+    double compression = 1;  // stored bytes / bytes
+    bool exists = true;      // in the file, before the first access
+    CacheSize cache;
+};
+
+std::unique_ptr<StorageModel> chunked_model(const ChunkedStorage& storage);
+std::unique_ptr<StorageModel> contiguous_model(uint64_t element_size);
+
+}  // namespace quarry::analyze

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <quarry/what_if.hpp>
+
+#include "analyze/dataset_description.hpp"
+#include "analyze/measure.hpp"
+#include "analyze/recorded_selection.hpp"
+#include "analyze/storage_model.hpp"
+
+namespace quarry {
+namespace {
+
+using namespace analyze;
+
+// Hands what a process did with one dataset to models of how it may be stored.
+class Replaying {
+public:
+    Replaying(const ProcessTables& tables, uint32_t object,
+              const std::vector<StorageModel*>& models, std::vector<uint64_t>& shape)
+        : tables_(tables), object_(object), models_(models), shape_(shape) {}
+
+    void operator()(const trace::Object& record, const trace::Rest&) {
+        if (!is_it(record.number) || record.description == trace::kNone) return;
+        if (const auto dataset = describe_dataset(tables_.text(record.description)))
+            shape_ = dataset->shape;
+    }
+    void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
+        if (is_it(record.number)) ++handles_;
+    }
+    void operator()(const trace::ObjectClosed& record, const trace::Rest&) {
+        if (!is_it(record.number)) return;
+        if (handles_ > 0 && --handles_ == 0) close();
+    }
+    void operator()(const trace::Access& record, const trace::Rest& rest) {
+        constexpr auto kLeftOut = trace::kAccessFailed | trace::kAccessChunk;
+        if (!is_it(record.object) || (record.prefix.flags & kLeftOut) != 0) return;
+        const auto selection = selection_in(record, rest);
+        if (!selection) return;
+        const bool writes = (record.prefix.flags & trace::kAccessWrite) != 0;
+        for (StorageModel* model : models_) model->access(*selection, shape_, writes);
+    }
+
+    void close() {
+        for (StorageModel* model : models_) model->close();
+    }
+
+private:
+    bool is_it(uint32_t number) const { return tables_.object_of(number) == object_; }
+
+    const ProcessTables& tables_;
+    uint32_t object_;
+    const std::vector<StorageModel*>& models_;
+    std::vector<uint64_t>& shape_;
+    uint64_t handles_ = 0;
+};
+
+struct WasCreated {
+    const ProcessTables& tables;
+    uint32_t object;
+    bool& answer;
+    void operator()(const trace::ObjectOpened& record, const trace::Rest&) const {
+        const bool created = (record.prefix.flags & trace::kObjectCreated) != 0;
+        if (created && tables.object_of(record.number) == object) answer = true;
+    }
+};
+
+Result<uint32_t> find_object(const TraceFacts& facts, const std::string& file,
+                             const std::string& path) {
+    uint32_t found = kNobody;
+    for (uint32_t i = 0; i < facts.objects.size(); ++i) {
+        const ObjectFacts& object = facts.objects[i];
+        if (object.path != path || !facts.files[object.file].path.ends_with(file)) continue;
+        if (found != kNobody)
+            return Error{fmt::format("{} is in {} and in {}: say which with --file.", path,
+                                     facts.files[facts.objects[found].file].path,
+                                     facts.files[object.file].path)};
+        found = i;
+    }
+    if (found == kNobody)
+        return Error{
+            fmt::format("There is no {}{} in the trace {}. `quarry ls` lists what there is.", path,
+                        file.empty() ? "" : " in " + file, facts.directory)};
+    return found;
+}
+
+RawTraffic traffic(const Moved& moved) {
+    return {moved.reads, moved.writes, moved.bytes_read, moved.bytes_written};
+}
+
+std::string layout_text(const std::vector<uint64_t>& chunks, uint64_t cache) {
+    if (chunks.empty()) return "contiguous";
+    return fmt::format("chunks of {}, of which HDF5 keeps {} bytes", fmt::join(chunks, " x "),
+                       cache);
+}
+
+}  // namespace
+
+Result<Prediction> what_if(const std::string& directory, const std::string& file,
+                           const std::string& path, const OtherLayout& other) {
+    auto index = index_trace(directory);
+    if (!index) return index.error();
+    const auto object = find_object(index->facts, file, path);
+    if (!object) return object.error();
+    const ObjectFacts& facts = index->facts.objects[*object];
+    const auto dataset = describe_dataset(facts.description);
+    if (!dataset || (dataset->layout != "chunked" && dataset->layout != "contiguous"))
+        return Error{
+            fmt::format("{} is no dataset that is stored contiguously or in chunks.", path)};
+    if (dataset->has_variable_length())
+        return Error{
+            fmt::format("{} holds values of variable length, whose place in the file cannot "
+                        "be foreseen.",
+                        path)};
+    if (!other.chunks.empty() && other.chunks.size() != dataset->shape.size())
+        return Error{fmt::format("{} has {} dimensions, and {} sizes of chunks were given.", path,
+                                 dataset->shape.size(), other.chunks.size())};
+
+    Prediction prediction;
+    prediction.file = index->facts.files[facts.file].path;
+    prediction.object = path;
+    uint64_t cache = 1 << 20;
+    for (const auto& [key, measure] : measure(*index, {1, 0, 0})) {
+        if (key.object != *object) continue;
+        prediction.measured.reads += measure.raw_reads;
+        prediction.measured.writes += measure.raw_writes;
+        prediction.measured.bytes_read += measure.raw_bytes_read;
+        prediction.measured.bytes_written += measure.raw_bytes_written;
+        cache = std::max(cache, measure.chunk_cache);
+    }
+    bool created = false;
+    for (const auto& tables : index->processes)
+        tables->file->each(WasCreated{*tables, *object, created});
+
+    ChunkedStorage as_it_was;
+    as_it_was.chunks = dataset->chunks;
+    as_it_was.element_size = dataset->element_size;
+    as_it_was.has_filters = !dataset->filters.empty();
+    as_it_was.exists = !created;
+    constexpr uint64_t kNewCache = 8 << 20;
+    as_it_was.cache.bytes = cache;
+    as_it_was.cache.slots = cache >= kNewCache ? 8191 : 521;
+    uint64_t chunk_bytes = dataset->element_size;
+    for (const uint64_t size : dataset->chunks) chunk_bytes *= size;
+    const RawTraffic& measured = prediction.measured;
+    const uint64_t ios = measured.reads + measured.writes;
+    if (as_it_was.has_filters && ios > 0 && chunk_bytes > 0)
+        as_it_was.compression = static_cast<double>(measured.bytes_read + measured.bytes_written) /
+                                static_cast<double>(ios) / static_cast<double>(chunk_bytes);
+
+    ChunkedStorage as_it_would_be = as_it_was;
+    if (!other.chunks.empty()) as_it_would_be.chunks = other.chunks;
+    if (other.contiguous) as_it_would_be.chunks.clear();
+    if (other.cache_bytes > 0) as_it_would_be.cache.bytes = other.cache_bytes;
+    const auto model_of = [&](const ChunkedStorage& storage) {
+        return storage.chunks.empty() ? contiguous_model(storage.element_size)
+                                      : chunked_model(storage);
+    };
+    const auto replayed = model_of(as_it_was);
+    const auto predicted = model_of(as_it_would_be);
+    const std::vector<StorageModel*> models{replayed.get(), predicted.get()};
+    std::vector<uint64_t> shape = dataset->shape;
+    for (const auto& tables : index->processes) {
+        Replaying replaying(*tables, *object, models, shape);
+        tables->file->each(replaying);
+        replaying.close();
+    }
+    prediction.layout = layout_text(as_it_was.chunks, as_it_was.cache.bytes);
+    prediction.other_layout = layout_text(as_it_would_be.chunks, as_it_would_be.cache.bytes);
+    prediction.replayed = traffic(replayed->moved());
+    prediction.predicted = traffic(predicted->moved());
+    return prediction;
+}
+
+}  // namespace quarry

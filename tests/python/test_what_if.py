@@ -1,0 +1,123 @@
+"""What would be moved in another layout, against what then is moved on real files."""
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli import quarry
+
+# The same accesses, to a dataset that is stored in the way that it is told.
+PROGRAM = """
+import json, sys, h5py, numpy as np
+spec = json.load(open(sys.argv[1]))
+layout = json.load(open(sys.argv[2]))
+shape = tuple(spec["shape"])
+options = {}
+if layout["chunks"]:
+    options["chunks"] = tuple(layout["chunks"])
+    if spec["compressed"]: options["compression"] = 1
+# Noise: how well it compresses does not depend on the shape of the chunks.
+values = np.random.default_rng(1).random(shape)
+if spec["made"] == "before":
+    with h5py.File("data.h5", "w") as f: f.create_dataset("x", data=values, **options)
+"""
+USE = """
+import json, sys, h5py, numpy as np
+spec = json.load(open(sys.argv[1]))
+layout = json.load(open(sys.argv[2]))
+options = {}
+if layout["chunks"]:
+    options["chunks"] = tuple(layout["chunks"])
+    if spec["compressed"]: options["compression"] = 1
+more = {"rdcc_nbytes": layout["cache"]} if layout["cache"] else {}
+with h5py.File("data.h5", "r" if spec["made"] == "before" else "w", **more) as f:
+    if spec["made"] != "before":
+        f.create_dataset("x", shape=tuple(spec["shape"]), dtype="f8", **options)
+    d = f["x"]
+    rng = np.random.default_rng(1)
+    for selection in spec["accesses"]:
+        where = tuple(slice(*part) for part in selection)
+        if spec["made"] == "before": d[where]
+        else: d[where] = rng.random([len(range(*s.indices(n))) for s, n in zip(where, d.shape)])
+"""
+
+
+def any_spec(draw: random.Random) -> dict:
+    shape = [draw.choice([200, 500, 900]) for _ in range(2)]
+    kind = draw.choice(["rows", "columns", "boxes", "points", "strides"])
+    accesses = []
+    for number in range(draw.choice([40, 150])):
+        if kind == "rows":
+            first = number % shape[0]
+            accesses.append([[first, first + 1], [0, shape[1]]])
+        elif kind == "columns":
+            first = number % shape[1]
+            accesses.append([[0, shape[0]], [first, first + 1]])
+        elif kind == "strides":
+            accesses.append([[number % 5, shape[0], 7], [0, draw.randint(1, shape[1])]])
+        else:
+            size = 1 if kind == "points" else 60
+            corner = [draw.randrange(length) for length in shape]
+            accesses.append([[at, min(at + size, n)] for at, n in zip(corner, shape)])
+    made = draw.choice(["before", "before", "now"])
+    # How well a chunk compresses that is only partly written nobody can know.
+    compressed = made == "before" and draw.random() < 0.5
+    return {"shape": shape, "accesses": accesses, "compressed": compressed, "made": made}
+
+
+def any_layout(draw: random.Random, spec: dict) -> dict:
+    cache = draw.choice([0, 0, 100_000, 500_000, 20_000_000])
+    if draw.random() < 0.25 and not spec["compressed"]:
+        return {"chunks": None, "cache": 0}
+    return {"chunks": [draw.choice([10, 33, 100, 200]) for _ in range(2)], "cache": cache}
+
+
+def record(folder: Path, name: str, spec: dict, layout: dict) -> Path:
+    (folder / "spec.json").write_text(json.dumps(spec))
+    (folder / f"{name}.json").write_text(json.dumps(layout))
+    words = ["spec.json", f"{name}.json"]
+    (folder / "data.h5").unlink(missing_ok=True)
+    if spec["made"] == "before":
+        done = quarry("run", "--no-trace", "--", sys.executable, "-c", PROGRAM, *words, cwd=folder)
+        assert done.returncode == 0, done.stderr
+    done = quarry("run", "--trace", name, "--", sys.executable, "-c", USE, *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / name
+
+
+def close_to(foretold: dict, found: dict) -> bool:
+    """Within a tenth, or so few that one more makes the difference."""
+    for field in ("reads", "writes", "bytes_read", "bytes_written"):
+        few = 2 if field in {"reads", "writes"} else 200_000
+        if abs(foretold[field] - found[field]) > max(found[field] / 10, few):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
+    seed = random.Random(f"{os.environ['QUARRY_SEED']} what if {case}").randrange(10**9)
+    print("seed", seed)
+    draw = random.Random(seed)
+    spec = any_spec(draw)
+    before = any_layout(draw, spec) | {"cache": 0}
+    after = any_layout(draw, spec)
+    trace = record(tmp_path, "before", spec, before)
+    options = []
+    if after["chunks"]:
+        options += ["--chunks", "x".join(map(str, after["chunks"]))]
+        options += ["--cache", after["cache"]] if after["cache"] else []
+    else:
+        options += ["--contiguous"]
+    done = quarry("what-if", "--object", "/x", "--json", *options, trace)
+    assert done.returncode == 0, done.stderr
+    foretold = json.loads(done.stdout)
+    happened = record(tmp_path, "after", spec, after)
+    after_all = json.loads(quarry("what-if", "--object", "/x", "--json", happened).stdout)
+    print(spec["made"], spec["compressed"], before, after, spec["accesses"][:3])
+    assert close_to(foretold["replayed"], foretold["measured"]), foretold
+    assert close_to(foretold["predicted"], after_all["measured"]), (foretold, after_all)
