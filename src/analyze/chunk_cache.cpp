@@ -17,18 +17,19 @@ void ChunkCache::use(const Use& use, Moved& moved) {
         const bool is_overwritten = use.writes && use.bytes >= chunk_bytes_;
         if (use.exists && !is_overwritten) {
             ++moved.reads;
-            moved.bytes_read += stored_bytes_;
+            moved.bytes_read += use.stored;
         }
         if (!fits) {
             if (use.writes) {
                 ++moved.writes;
-                moved.bytes_written += stored_bytes_;
+                moved.bytes_written += use.stored;
             }
             return;
         }
         if (known != slots_.end()) evict(known->second, moved);
         make_room(moved);
-        entry = queue_.insert(queue_.end(), {use.chunk, slot, chunk_bytes_, chunk_bytes_, false});
+        entry = queue_.insert(queue_.end(),
+                              {use.chunk, slot, use.stored, chunk_bytes_, chunk_bytes_, false});
         slots_[slot] = entry;
         used_ += chunk_bytes_;
     }
@@ -44,7 +45,7 @@ void ChunkCache::close(Moved& moved) {
 void ChunkCache::evict(Queue::iterator entry, Moved& moved) {
     if (entry->is_dirty) {
         ++moved.writes;
-        moved.bytes_written += stored_bytes_;
+        moved.bytes_written += entry->stored;
     }
     slots_.erase(entry->slot);
     queue_.erase(entry);

@@ -24,14 +24,14 @@ struct Moved {
 
 class ChunkCache {
 public:
-    // Sizes of a chunk in memory, and on average in the file.
-    ChunkCache(const CacheSize& size, uint64_t chunk_bytes, uint64_t stored_bytes)
-        : size_(size), chunk_bytes_(chunk_bytes), stored_bytes_(stored_bytes) {}
+    ChunkCache(const CacheSize& size, uint64_t chunk_bytes)
+        : size_(size), chunk_bytes_(chunk_bytes) {}
 
     struct Use {
-        uint64_t chunk = 0;  // its number
-        uint64_t hash = 0;   // before it is cut to the number of slots
-        uint64_t bytes = 0;  // that are read or written
+        uint64_t chunk = 0;   // its number
+        uint64_t hash = 0;    // before it is cut to the number of slots
+        uint64_t bytes = 0;   // that are read or written
+        uint64_t stored = 0;  // that the chunk has in the file
         bool writes = false;
         bool exists = true;  // in the file
     };
@@ -44,6 +44,7 @@ private:
     struct Entry {
         uint64_t chunk;
         uint64_t slot;
+        uint64_t stored;
         uint64_t left_to_read;
         uint64_t left_to_write;
         bool is_dirty;
@@ -56,7 +57,6 @@ private:
 
     CacheSize size_;
     uint64_t chunk_bytes_;
-    uint64_t stored_bytes_;
     uint64_t used_ = 0;
     Queue queue_;
     std::unordered_map<uint64_t, Queue::iterator> slots_;

@@ -20,6 +20,7 @@ uint64_t product(std::span<const uint64_t> sizes) {
 uint64_t chosen_before(const Steps& steps, uint64_t place) {
     if (place <= steps.start || steps.stride == 0) return 0;
     const uint64_t distance = place - steps.start;
+    if (steps.count == 1) return std::min(distance, steps.block);
     const uint64_t whole = distance / steps.stride;
     if (whole >= steps.count) return steps.count * steps.block;
     return whole * steps.block + std::min(distance % steps.stride, steps.block);
@@ -36,10 +37,7 @@ public:
     explicit Chunked(const ChunkedStorage& storage)
         : storage_(storage),
           chunk_bytes_(product(storage.chunks) * storage.element_size),
-          cache_(storage.cache, chunk_bytes_,
-                 storage.has_filters ? static_cast<uint64_t>(static_cast<double>(chunk_bytes_) *
-                                                             storage.compression)
-                                     : chunk_bytes_) {}
+          cache_(storage.cache, chunk_bytes_) {}
 
     void access(const Selection& selection, std::span<const uint64_t> shape, bool writes) override {
         if (shape.size() != storage_.chunks.size()) return;
@@ -152,12 +150,17 @@ private:
              bool writes) {
         uint64_t number = 0;
         uint64_t hash = 0;
+        uint64_t inside = storage_.element_size;  // bytes of it that lie in the dataset
         for (size_t i = 0; i < place.size(); ++i) {
             const uint64_t chunks = (shape[i] + storage_.chunks[i] - 1) / storage_.chunks[i];
             number = number * std::max<uint64_t>(chunks, 1) + place[i];
             const auto bits = static_cast<unsigned>(std::bit_width(std::bit_ceil(chunks)) - 1);
             hash = i == 0 ? place[0] : (hash << bits) ^ place[i];
+            const uint64_t begin = place[i] * storage_.chunks[i];
+            inside *= std::min(storage_.chunks[i], shape[i] - std::min(shape[i], begin));
         }
+        // What lies outside compresses to nothing.
+        const uint64_t stored = storage_.has_filters ? inside : chunk_bytes_;
         const bool exists = storage_.exists || made_.contains(place);
         const uint64_t bytes = part.elements * storage_.element_size;
         // One that is too large to be kept is not read whole for a part of it, unless it must be
@@ -168,7 +171,7 @@ private:
             (writes ? moved_.writes : moved_.reads) += part.runs;
             (writes ? moved_.bytes_written : moved_.bytes_read) += bytes;
         } else if (exists || writes) {
-            cache_.use({number, hash, bytes, writes, exists}, moved_);
+            cache_.use({number, hash, bytes, stored, writes, exists}, moved_);
         }
         if (writes && !storage_.exists) made_.insert(place);
     }

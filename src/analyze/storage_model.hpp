@@ -27,9 +27,8 @@ protected:
 struct ChunkedStorage {
     std::vector<uint64_t> chunks;
     uint64_t element_size = 1;
-    bool has_filters = false;
-    double compression = 1;  // stored bytes / bytes
-    bool exists = true;      // in the file, before the first access
+    bool has_filters = false;  // then only what lies in the dataset is counted, uncompressed
+    bool exists = true;        // in the file, before the first access
     CacheSize cache;
 };
 

@@ -87,6 +87,11 @@ RawTraffic traffic(const Moved& moved) {
     return {moved.reads, moved.writes, moved.bytes_read, moved.bytes_written};
 }
 
+void scale(RawTraffic& traffic_of, double by) {
+    for (uint64_t* bytes : {&traffic_of.bytes_read, &traffic_of.bytes_written})
+        *bytes = static_cast<uint64_t>(static_cast<double>(*bytes) * by);
+}
+
 std::string layout_text(const std::vector<uint64_t>& chunks, uint64_t cache) {
     if (chunks.empty()) return "contiguous";
     return fmt::format("chunks of {}, of which HDF5 keeps {} bytes", fmt::join(chunks, " x "),
@@ -139,13 +144,6 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
     constexpr uint64_t kNewCache = 8 << 20;
     as_it_was.cache.bytes = cache;
     as_it_was.cache.slots = cache >= kNewCache ? 8191 : 521;
-    uint64_t chunk_bytes = dataset->element_size;
-    for (const uint64_t size : dataset->chunks) chunk_bytes *= size;
-    const RawTraffic& measured = prediction.measured;
-    const uint64_t ios = measured.reads + measured.writes;
-    if (as_it_was.has_filters && ios > 0 && chunk_bytes > 0)
-        as_it_was.compression = static_cast<double>(measured.bytes_read + measured.bytes_written) /
-                                static_cast<double>(ios) / static_cast<double>(chunk_bytes);
 
     ChunkedStorage as_it_would_be = as_it_was;
     if (!other.chunks.empty()) as_it_would_be.chunks = other.chunks;
@@ -168,6 +166,14 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
     prediction.other_layout = layout_text(as_it_would_be.chunks, as_it_would_be.cache.bytes);
     prediction.replayed = traffic(replayed->moved());
     prediction.predicted = traffic(predicted->moved());
+    const uint64_t plain = prediction.replayed.bytes_read + prediction.replayed.bytes_written;
+    if (as_it_was.has_filters && plain > 0) {
+        // It is taken to compress as well as it did.
+        const uint64_t stored = prediction.measured.bytes_read + prediction.measured.bytes_written;
+        const double compression = static_cast<double>(stored) / static_cast<double>(plain);
+        scale(prediction.replayed, compression);
+        if (!other.contiguous) scale(prediction.predicted, compression);
+    }
     return prediction;
 }
 
