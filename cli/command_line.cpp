@@ -22,6 +22,7 @@ Verbs verbs() {
     all.push_back(make_summary_verb());
     all.push_back(make_advise_verb());
     all.push_back(make_what_if_verb());
+    all.push_back(make_diff_verb());
     all.push_back(make_export_verb());
     all.push_back(make_doctor_verb());
     all.push_back(make_completion_verb());

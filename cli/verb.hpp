@@ -39,6 +39,7 @@ std::unique_ptr<Verb> make_ls_verb();
 std::unique_ptr<Verb> make_summary_verb();
 std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_what_if_verb();
+std::unique_ptr<Verb> make_diff_verb();
 std::unique_ptr<Verb> make_export_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_completion_verb();

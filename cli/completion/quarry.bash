@@ -2,7 +2,7 @@
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
     local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
-    local verbs="run env ls summary advise what-if export doctor completion"
+    local verbs="run env ls summary advise what-if diff export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
@@ -34,11 +34,12 @@ _quarry() {
     case $verb in
         run) mapfile -t COMPREPLY < <(compgen -W "$launch --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
-        ls | summary | advise | what-if | export)
+        ls | summary | advise | what-if | diff | export)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             local options="--json --help"
             [[ $verb == summary ]] && options+=" --by --top"
             [[ $verb == advise ]] && options+=" --top --fail-on --max-amplification --thresholds --show-thresholds --junit"
+            [[ $verb == diff ]] && options+=" --top"
             [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache"
             [[ $verb == export ]] && options="--format --output --help"
             [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

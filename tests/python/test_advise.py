@@ -481,6 +481,22 @@ def test_a_suggested_command_works(tmp_path: Path) -> None:
     assert not again
 
 
+def test_what_changed_between_two_traces(tmp_path: Path) -> None:
+    traces = []
+    for name, number in (("bad", 0), ("good", 1)):
+        (tmp_path / name).mkdir()
+        traces.append(record(tmp_path / name, *CASES["chunk-shape"][number]))
+    diff = json.loads(quarry("diff", "--json", *traces).stdout)
+    assert "chunk-shape" in {finding["id"] for finding in diff["vanished"]}
+    (row,) = (r for r in diff["rows"] if (r["task"], r["object"]) == ("use", "/x"))
+    assert row["before"]["bytes_moved"] > 10 * row["after"]["bytes_moved"]
+    text = quarry("diff", *traces).stdout
+    assert "Findings that are gone" in text
+    same = quarry("diff", traces[0], traces[0])
+    assert "tell the same" in same.stdout
+    assert quarry("diff", traces[0], tmp_path / "nowhere").returncode == 125
+
+
 def test_nothing_to_say(tmp_path: Path) -> None:
     trace = record(tmp_path, ("make", 'h5py.File("data.h5", "w")["x"] = np.arange(10.0)'))
     done = quarry("advise", trace)
