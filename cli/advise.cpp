@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <quarry/advice.hpp>
+#include <quarry/markup.hpp>
 #include <quarry/units.hpp>
 
 #include "terminal.hpp"
@@ -81,24 +82,6 @@ Json finding_json(const TraceFacts& facts, const Finding& finding) {
              {{"operations", finding.saving.operations},
               {"bytes", finding.saving.bytes},
               {"seconds", finding.saving.seconds}}}};
-}
-
-std::string in_xml(const std::string& text) {
-    std::string out;
-    for (const char character : text) {
-        const auto code = static_cast<unsigned char>(character);
-        if (character == '&')
-            out += "&amp;";
-        else if (character == '<')
-            out += "&lt;";
-        else if (character == '>')
-            out += "&gt;";
-        else if (character == '"')
-            out += "&quot;";
-        else
-            out += code < 0x20 ? ' ' : character;
-    }
-    return out;
 }
 
 class AdviseVerb : public Verb {

@@ -1,9 +1,9 @@
 #include "analyze/dataset_description.hpp"
 
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string_view>
+
+#include "model/shape.hpp"
 
 namespace quarry::analyze {
 namespace {
@@ -28,7 +28,7 @@ std::string text(const Json& json, const char* name) {
 }  // namespace
 
 uint64_t DatasetDescription::elements() const {
-    return std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
+    return elements_in(shape);
 }
 
 bool names_variable_length(std::string_view type) {

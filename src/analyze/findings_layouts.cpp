@@ -6,18 +6,13 @@
 
 #include "analyze/evidence.hpp"
 #include "base/text.hpp"
+#include "model/shape.hpp"
 
 namespace quarry::analyze {
 namespace {
 
-uint64_t product(const std::vector<uint64_t>& sizes) {
-    uint64_t all = 1;
-    for (const uint64_t size : sizes) all *= size;
-    return all;
-}
-
 uint64_t chunk_bytes(const DatasetDescription& dataset) {
-    return product(dataset.chunks) * dataset.element_size;
+    return elements_in(dataset.chunks) * dataset.element_size;
 }
 
 uint64_t chunk_count(const DatasetDescription& dataset) {
@@ -87,7 +82,7 @@ std::vector<uint64_t> better_chunks(const Evidence& evidence, uint32_t object) {
     for (size_t i = 0; i < chunks.size(); ++i)
         chunks[i] = std::clamp<uint64_t>(chunks[i], 1, std::max<uint64_t>(dataset.shape[i], 1));
     const auto bytes = [&] {
-        return product(chunks) * std::max<uint64_t>(dataset.element_size, 1);
+        return elements_in(chunks) * std::max<uint64_t>(dataset.element_size, 1);
     };
     while (bytes() > kMost) {
         auto largest = std::max_element(chunks.begin(), chunks.end());
@@ -150,7 +145,7 @@ void tiny_chunks(const Evidence& evidence, uint32_t object, const Together& sum,
                                    bytes_text(bytes));
     finding.fix = "Make them larger: " + chunk_command(evidence, object) + ".";
     const uint64_t better =
-        product(better_chunks(evidence, object)) * std::max<uint64_t>(dataset.element_size, 1);
+        elements_in(better_chunks(evidence, object)) * std::max<uint64_t>(dataset.element_size, 1);
     finding.saving = evidence.saving(sum.ios - std::min(sum.ios, sum.ios * bytes / better), 0);
     found.push_back(std::move(finding));
 }

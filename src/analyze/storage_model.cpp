@@ -6,15 +6,10 @@
 #include <set>
 
 #include "model/selection_runs.hpp"
+#include "model/shape.hpp"
 
 namespace quarry::analyze {
 namespace {
-
-uint64_t product(std::span<const uint64_t> sizes) {
-    uint64_t all = 1;
-    for (const uint64_t size : sizes) all *= size;
-    return all;
-}
 
 // How many of the elements that the steps choose lie before `place`.
 uint64_t chosen_before(const Steps& steps, uint64_t place) {
@@ -36,7 +31,7 @@ class Chunked : public StorageModel {
 public:
     explicit Chunked(const ChunkedStorage& storage)
         : storage_(storage),
-          chunk_bytes_(product(storage.chunks) * storage.element_size),
+          chunk_bytes_(elements_in(storage.chunks) * storage.element_size),
           cache_(storage.cache, chunk_bytes_) {}
 
     void access(const Selection& selection, std::span<const uint64_t> shape, bool writes) override {
@@ -188,7 +183,7 @@ public:
     explicit Contiguous(uint64_t element_size) : element_size_(element_size) {}
 
     void access(const Selection& selection, std::span<const uint64_t> shape, bool writes) override {
-        const uint64_t all = product(shape) * element_size_;
+        const uint64_t all = elements_in(shape) * element_size_;
         constexpr uint64_t kMostRuns = 50'000'000;
         uint64_t runs = 0;
         each_run(selection, shape, [&](uint64_t first, uint64_t count) {

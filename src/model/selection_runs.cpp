@@ -1,23 +1,20 @@
 #include "model/selection_runs.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "model/shape.hpp"
 
 namespace quarry {
 namespace {
 
 using Give = std::function<bool(uint64_t, uint64_t)>;
 
-uint64_t product(std::span<const uint64_t> shape) {
-    return std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
-}
-
 // Dimension by dimension; `first` is the number of the element at the chosen places so far.
 bool each_of_steps(std::span<const Steps> steps, std::span<const uint64_t> shape, uint64_t first,
                    const Give& give) {
     if (steps.empty()) return give(first, 1);
     const Steps& here = steps.front();
-    const uint64_t below = product(shape.subspan(1));
+    const uint64_t below = elements_in(shape.subspan(1));
     const bool is_last = steps.size() == 1;
     uint64_t begin = here.start;
     for (uint64_t i = 0; i < here.count && begin < shape.front(); ++i) {
@@ -75,7 +72,7 @@ void each_run(const Selection& selection, std::span<const uint64_t> shape, const
         case Selection::Kind::None:
             return;
         case Selection::Kind::All:
-            if (product(shape) > 0) give(0, product(shape));
+            if (elements_in(shape) > 0) give(0, elements_in(shape));
             return;
         case Selection::Kind::Regular: {
             if (!fits || selection.steps.size() != rank) return;

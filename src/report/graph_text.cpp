@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <quarry/markup.hpp>
 #include <quarry/report.hpp>
 
 #include "report/graph.hpp"
@@ -101,29 +102,6 @@ std::string dot_text(const Graph& graph) {
             fmt::format("  {} -> {} [label=\"{} B\"];\n", graph.nodes[edge.from].id,
                         graph.nodes[edge.to].id, edge.selected > 0 ? edge.selected : edge.moved);
     return text + "}\n";
-}
-
-std::string in_xml(const std::string& text) {
-    std::string out;
-    for (const char character : text) {
-        switch (character) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += character;
-        }
-    }
-    return out;
 }
 
 std::string graphml_text(const Graph& graph) {
