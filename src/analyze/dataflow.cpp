@@ -178,6 +178,10 @@ public:
             result_.flows.push_back(flow.data);
         }
         find_stages();
+        if (runs_left_ == 0)
+            facts().problems.push_back(
+                "So many pieces of datasets were selected that not all of them could be followed: "
+                "the flow of data is incomplete.");
     }
 
 private:
@@ -219,9 +223,9 @@ private:
     }
 
     template <typename Give>
-    static void each_element_run(const DatasetHistory& history, const DataAccess& access,
-                                 const std::vector<uint64_t>& largest,
-                                 const std::vector<uint64_t>& current, Give&& give) {
+    void each_element_run(const DatasetHistory& history, const DataAccess& access,
+                          const std::vector<uint64_t>& largest,
+                          const std::vector<uint64_t>& current, Give&& give) {
         const auto bytes =
             std::span(history.selections).subspan(access.selection_at, access.selection_size);
         const auto selection = decode_selection(bytes);
@@ -229,12 +233,11 @@ private:
         const std::array<uint64_t, 1> linear{~uint64_t{0} / 2};
         const std::span<const uint64_t> shape =
             access.is_linear ? std::span<const uint64_t>(linear) : largest;
-        // What a damaged trace may ask for has no end.
-        constexpr uint64_t kMostRuns = 50'000'000;
-        uint64_t runs = 0;
         const auto counted = [&](uint64_t first, uint64_t count) {
+            if (runs_left_ == 0) return false;
+            --runs_left_;
             give(first, first + count);
-            return ++runs < kMostRuns;
+            return true;
         };
         if (selection->kind != Selection::Kind::All)
             each_run(*selection, shape, counted);
@@ -385,6 +388,8 @@ private:
     Dataflow& result_;
     History& history_;
     std::map<FlowKey, Flow> flows_;
+    // What a damaged trace may ask for has no end.
+    uint64_t runs_left_ = 300'000'000;
 };
 
 }  // namespace

@@ -41,13 +41,14 @@ public:
             case Selection::Kind::None:
                 return;
             case Selection::Kind::All:
-                add_steps(whole(shape), touched);
+                add_steps(whole(shape), shape, touched);
                 break;
             case Selection::Kind::Regular:
-                if (selection.steps.size() == shape.size()) add_steps(selection.steps, touched);
+                if (selection.steps.size() == shape.size())
+                    add_steps(selection.steps, shape, touched);
                 break;
             case Selection::Kind::Blocks:
-                add_blocks(selection, touched);
+                add_blocks(selection, shape, touched);
                 break;
             case Selection::Kind::Points:
                 add_points(selection, touched);
@@ -67,18 +68,24 @@ private:
 
     // Along each dimension the chunks that are met, with how many elements of each; a part is made
     // of one of each.
-    void add_steps(const std::vector<Steps>& steps, Touched& touched) const {
+    void add_steps(const std::vector<Steps>& steps, std::span<const uint64_t> shape,
+                   Touched& touched) const {
         struct Slice {
             uint64_t chunk;
             uint64_t elements;
             uint64_t runs;
         };
+        // What a damaged trace may ask for has no end.
+        constexpr uint64_t kMostParts = 10'000'000;
+        uint64_t parts = 1;
         std::vector<std::vector<Slice>> slices(steps.size());
         for (size_t i = 0; i < steps.size(); ++i) {
             const Steps& one = steps[i];
             const uint64_t size = storage_.chunks[i];
             if (size == 0 || one.count == 0 || one.block == 0) return;
-            const uint64_t end = one.start + (one.count - 1) * one.stride + one.block;
+            const uint64_t end = std::min(one.start + (one.count - 1) * one.stride + one.block,
+                                          std::max(shape[i], size));
+            if (end <= one.start || (end - one.start) / size > kMostParts) return;
             for (uint64_t chunk = one.start / size; chunk * size < end; ++chunk) {
                 const uint64_t elements =
                     chosen_before(one, (chunk + 1) * size) - chosen_before(one, chunk * size);
@@ -88,6 +95,8 @@ private:
                 if (elements > 0) slices[i].push_back({chunk, elements, runs});
             }
             if (slices[i].empty()) return;
+            parts *= slices[i].size();
+            if (parts > kMostParts) return;
         }
         std::vector<size_t> at(steps.size(), 0);
         while (true) {
@@ -114,7 +123,8 @@ private:
         }
     }
 
-    void add_blocks(const Selection& selection, Touched& touched) const {
+    void add_blocks(const Selection& selection, std::span<const uint64_t> shape,
+                    Touched& touched) const {
         const size_t rank = selection.rank;
         if (rank != storage_.chunks.size()) return;
         for (size_t at = 0; at + 2 * rank <= selection.corners.size(); at += 2 * rank) {
@@ -124,7 +134,7 @@ private:
                 const uint64_t high = selection.corners[at + rank + i];
                 box.push_back({low, 1, 1, high - low + 1});
             }
-            add_steps(box, touched);
+            add_steps(box, shape, touched);
         }
     }
 

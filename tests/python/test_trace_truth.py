@@ -8,13 +8,15 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from running import clean_environment
 
-from cli import quarry
+from cli import QUARRY, quarry
 
 PROGRAMS = Path(__file__).parent / "programs"
 REPOSITORY = Path(__file__).parents[2]
@@ -221,6 +223,59 @@ def test_every_access_and_call_is_recorded_as_it_was(
         check_summary(summary, expected, events)
     # Data that are only read lie where they lay.
     check_credit(ios)
+
+
+def test_many_processes_at_once(tmp_path: Path) -> None:
+    """Different programs, in different places, into one trace."""
+    draw = random.Random(f"{os.environ['QUARRY_SEED']} at once")
+    seeds = [draw.randrange(10**9) for _ in range(6)]
+    print("seeds", seeds)
+    trace = tmp_path / "trace"
+    for direction in ("write", "read"):
+        running = []
+        for number, seed in enumerate(seeds):
+            folder = tmp_path / str(number)
+            folder.mkdir(exist_ok=True)
+            command = [*ACCESSES["C" if number % 2 else "h5py"], direction, seed]
+            words = ["run", "--trace", trace, "--task", f"{direction} {number}", "--"]
+            running.append(
+                subprocess.Popen(
+                    [QUARRY, *map(str, words), *map(str, command), f"{direction}.json"],
+                    cwd=folder,
+                    env=clean_environment(),
+                )
+            )
+        assert [process.wait() for process in running] == [0] * len(seeds)
+    events = recorded(trace)
+    summary = json.loads(quarry("summary", "--json", trace).stdout)
+    assert summary["uncredited_bytes"] == 0 and not summary["problems"]
+    for number in range(len(seeds)):
+        for direction in ("write", "read"):
+            own = [e for e in events if e["task"] == f"{direction} {number}"]
+            expected = json.loads((tmp_path / str(number) / f"{direction}.json").read_text())
+            check_accesses(own, summary, expected)
+            assert {Path(e["file"]).parent.name for e in own if e["event"] == "io"} == {str(number)}
+
+
+def test_levels_record_what_they_say(tmp_path: Path) -> None:
+    sizes = {}
+    for level in ("objects", "accesses", "io"):
+        for count in (10, 1000):
+            folder = tmp_path / f"{level}{count}"
+            folder.mkdir()
+            command = [REPOSITORY / "build/bin/scattered_reads", "data.h5", count]
+            done = quarry("run", "--trace", "t", "--level", level, "--", *command, cwd=folder)
+            assert done.returncode == 0, done.stderr
+            kinds = [event["event"] for event in recorded(folder / "t")]
+            assert kinds.count("opened") == 2  # made and read
+            # One of them writes the dataset.
+            assert kinds.count("read") == (0 if level == "objects" else count)
+            assert kinds.count("write") == (0 if level == "objects" else 1)
+            assert (kinds.count("io") > count) == (level == "io")
+            sizes[level, count] = len(kinds)
+    assert sizes["objects", 10] == sizes["objects", 1000]
+    assert sizes["accesses", 1000] - sizes["accesses", 10] == 990
+    assert sizes["io", 1000] - sizes["io", 10] == 2 * 990
 
 
 def record_code(folder: Path, code: str) -> tuple[list[dict], dict]:
