@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <quarry/advice.hpp>
+#include <tuple>
 
 #include "analyze/dataflow.hpp"
 #include "analyze/evidence.hpp"
+#include "base/text.hpp"
 
 namespace quarry {
 namespace {
@@ -28,6 +32,55 @@ Severity severity_of(const Saving& saving, const Dataflow& flow) {
     constexpr double kMuch = 0.25;
     constexpr double kSome = 0.05;
     return most >= kMuch ? Severity::High : most >= kSome ? Severity::Medium : Severity::Low;
+}
+
+// "member_12.h5" and "member_7.h5" are of one family.
+std::string family(const std::string& name) {
+    std::string common;
+    for (const char character : name) {
+        const bool is_digit = character >= '0' && character <= '9';
+        if (!is_digit) common += character;
+        if (is_digit && (common.empty() || common.back() != '#')) common += '#';
+    }
+    return common;
+}
+
+// What is said of many that differ only in their numbers is said once.
+std::vector<Finding> joined_by_family(const Evidence& evidence, Findings&& all) {
+    using Family = std::tuple<std::string, std::string, std::string, std::string>;
+    std::map<Family, size_t> places;
+    std::vector<Finding> joined;
+    std::vector<size_t> others;
+    for (Finding& finding : all) {
+        const auto first = [](const std::vector<uint32_t>& list, auto name) {
+            return list.empty() ? std::string() : family(name(list.front()));
+        };
+        const auto [known, is_new] = places.try_emplace(
+            {finding.id, first(finding.tasks, [&](uint32_t task) { return evidence.task(task); }),
+             finding.file != kNobody ? family(base_name(evidence.path_of(finding.file))) : "",
+             first(finding.objects,
+                   [&](uint32_t object) { return evidence.facts().objects[object].path; })},
+            joined.size());
+        if (is_new) {
+            joined.push_back(std::move(finding));
+            others.push_back(0);
+            continue;
+        }
+        Finding& same = joined[known->second];
+        ++others[known->second];
+        same.saving.operations += finding.saving.operations;
+        same.saving.bytes += finding.saving.bytes;
+        same.saving.seconds += finding.saving.seconds;
+        for (const auto& [to, from] :
+             {std::pair{&same.objects, &finding.objects}, std::pair{&same.tasks, &finding.tasks}})
+            for (const uint32_t one : *from)
+                if (std::find(to->begin(), to->end(), one) == to->end()) to->push_back(one);
+    }
+    for (size_t i = 0; i < joined.size(); ++i) {
+        if (others[i] > 0)
+            joined[i].sentence += fmt::format(" The same holds for {} more like it.", others[i]);
+    }
+    return joined;
 }
 
 }  // namespace
@@ -88,6 +141,7 @@ Result<Advice> advise(const std::string& directory, const Thresholds& thresholds
     find_in_requests(evidence, advice.findings);
     find_in_layouts(evidence, advice.findings);
     find_in_flows(evidence, advice.findings);
+    advice.findings = joined_by_family(evidence, std::move(advice.findings));
     for (Finding& finding : advice.findings)
         finding.severity = severity_of(finding.saving, advice.flow);
     std::stable_sort(advice.findings.begin(), advice.findings.end(),

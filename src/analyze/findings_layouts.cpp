@@ -235,10 +235,15 @@ void chunk_use(const Evidence& evidence, const UsageRow& row, const DatasetDescr
     for (const DataUse& use : evidence.flow.uses)
         if (use.task == row.task && use.object == row.object) asked = use.read;
     const uint64_t touched = measure->places_read * bytes;
+    // Of what is asked for with gaps no chunks could spare the gaps.
+    const double gaps = measure->elements_read > 0
+                            ? static_cast<double>(measure->boxed_elements_read) /
+                                  static_cast<double>(measure->elements_read)
+                            : 1;
+    const double needed = static_cast<double>(asked) * std::max(gaps, 1.0);
     if (asked == 0 || touched < asked ||
-        static_cast<double>(touched - asked) < evidence.limit.amplified_bytes ||
-        static_cast<double>(touched) / static_cast<double>(asked) <=
-            evidence.limit.chunk_shape_ratio)
+        static_cast<double>(touched) - needed < evidence.limit.amplified_bytes ||
+        static_cast<double>(touched) <= evidence.limit.chunk_shape_ratio * needed)
         return;
     Finding finding = start("chunk-shape");
     finding.sentence =

@@ -6,6 +6,7 @@
 #include "analyze/credit.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "model/intervals.hpp"
+#include "model/shape.hpp"
 
 namespace quarry::analyze {
 namespace {
@@ -70,7 +71,10 @@ public:
         for (const Steps& steps : selection->steps)
             shape.push_back(steps.stride * (steps.count - std::min<uint64_t>(steps.count, 1)) +
                             steps.block);
-        auto& shapes = all_[{task_, object}].shapes_read;
+        Measure& measure = all_[{task_, object}];
+        measure.elements_read += record.elements;
+        measure.boxed_elements_read += elements_in(shape);
+        auto& shapes = measure.shapes_read;
         if (shapes.size() < kMostShapes || shapes.contains(shape)) ++shapes[shape];
     }
 

@@ -24,8 +24,10 @@ struct Measure {
     uint64_t large_calls = 0;
     uint64_t metadata_reads = 0;
     uint64_t extensions = 0;
-    uint64_t attributes = 0;   // different names
-    uint64_t chunk_cache = 0;  // what HDF5 keeps of a dataset by default
+    uint64_t attributes = 0;     // different names
+    uint64_t chunk_cache = 0;    // what HDF5 keeps of a dataset by default
+    uint64_t elements_read = 0;  // in regular parts, and in the boxes around these
+    uint64_t boxed_elements_read = 0;
     std::map<std::vector<uint64_t>, uint64_t> shapes_read;  // of the parts that were asked for
 };
 

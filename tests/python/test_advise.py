@@ -497,6 +497,18 @@ def test_what_changed_between_two_traces(tmp_path: Path) -> None:
     assert quarry("diff", traces[0], tmp_path / "nowhere").returncode == 125
 
 
+def test_what_holds_for_a_family_is_said_once(tmp_path: Path) -> None:
+    make_all = """
+for i in range(5):
+    with h5py.File(f"member_{i}.h5", "w") as f:
+        f.create_dataset("x", data=rng.random((1500, 10)), chunks=(1, 10))
+"""
+    trace = record(tmp_path, ("make", make_all))
+    (finding,) = (f for f in findings(trace) if f["id"] == "tiny-chunks")
+    assert len(finding["objects"]) == 5
+    assert finding["sentence"].endswith("The same holds for 4 more like it.")
+
+
 def test_nothing_to_say(tmp_path: Path) -> None:
     trace = record(tmp_path, ("make", 'h5py.File("data.h5", "w")["x"] = np.arange(10.0)'))
     done = quarry("advise", trace)
