@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 4> kCode{"/site-packages/", "/dist-packag
 bool is_part_of_a_program(std::string_view path) {
     const std::string_view name = path.substr(path.rfind('/') + 1);
     return name.ends_with(".so") || name.find(".so.") != std::string_view::npos ||
-           name == "pyvenv.cfg";
+           name.ends_with(".py") || name.ends_with(".pyc") || name == "pyvenv.cfg";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ TEST(InterestTest, DataIsRecordedAndPartsOfProgramsAreNot) {
          {"/usr/share/zoneinfo/UTC", "/proc/self/maps", "/lib64/ld.so", "/dev/null",
           "/home/me/env/lib/python3.11/os.py", "/home/me/env/x/site-packages/numpy/a.npy",
           "/home/me/libx.so", "/home/me/libx.so.1.2", "/data/trace/1.qtrace",
-          "/home/me/__pycache__/x.pyc", "/tmp/x (deleted)", "relative", ""})
+          "/home/me/__pycache__/x.pyc", "/home/me/analysis.py", "/tmp/x (deleted)", "relative", ""})
         EXPECT_FALSE(is_data(path, "/data/trace")) << path;
     EXPECT_FALSE(is_data("/dev/shm/trace/1.qtrace", "/dev/shm/trace"));
 }
