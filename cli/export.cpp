@@ -13,8 +13,10 @@ namespace {
 
 const std::map<std::string, TextFormat> kFormats{
     {"jsonl", TextFormat::Jsonl}, {"csv", TextFormat::Csv}, {"chrome", TextFormat::Chrome}};
-const std::map<std::string, GraphFormat> kGraphs{
-    {"json", GraphFormat::Json}, {"dot", GraphFormat::Dot}, {"graphml", GraphFormat::GraphMl}};
+const std::map<std::string, GraphFormat> kGraphs{{"json", GraphFormat::Json},
+                                                 {"dot", GraphFormat::Dot},
+                                                 {"graphml", GraphFormat::GraphMl},
+                                                 {"prov", GraphFormat::ProvJson}};
 
 Progress shown_on(ProgressLine& line) {
     return [&line](uint64_t done, uint64_t all) {
@@ -42,9 +44,10 @@ public:
         app.add_option("--format", format_,
                        "every event: jsonl, one JSON object a line (default); csv, one table; "
                        "chrome, for Perfetto; sqlite, a database. The graph of tasks and data: "
-                       "json, dot, graphml")
+                       "json, dot, graphml; prov, as W3C PROV-JSON")
             ->type_name("FORMAT")
-            ->check(CLI::IsMember({"jsonl", "csv", "chrome", "sqlite", "json", "dot", "graphml"}));
+            ->check(CLI::IsMember(
+                {"jsonl", "csv", "chrome", "sqlite", "json", "dot", "graphml", "prov"}));
         app.add_option("-o,--output", output_, "write into this file instead of standard output")
             ->type_name("FILE");
     }

@@ -25,7 +25,7 @@ _quarry() {
     case $previous in
         --trace | --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
-        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml" -- "$word"); return ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov" -- "$word"); return ;;
         --output | --junit | --thresholds | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
         --by) mapfile -t COMPREPLY < <(compgen -W "task file object" -- "$word"); return ;;
         --shell) mapfile -t COMPREPLY < <(compgen -W "sh csh fish" -- "$word"); return ;;

@@ -7,7 +7,7 @@
 namespace quarry {
 
 // The graph of tasks, files and objects; see docs/formats/graph.md.
-enum class GraphFormat { Json, Dot, GraphMl };
+enum class GraphFormat { Json, Dot, GraphMl, ProvJson };
 std::string graph_text(const Dataflow& flow, GraphFormat format);
 
 }  // namespace quarry

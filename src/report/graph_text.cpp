@@ -5,6 +5,7 @@
 #include <quarry/report.hpp>
 
 #include "report/graph.hpp"
+#include "report/prov.hpp"
 
 namespace quarry {
 namespace {
@@ -148,6 +149,8 @@ std::string graph_text(const Dataflow& flow, GraphFormat format) {
             return dot_text(graph);
         case GraphFormat::GraphMl:
             return graphml_text(graph);
+        case GraphFormat::ProvJson:
+            return prov_text(flow, graph);
         case GraphFormat::Json:
             break;
     }

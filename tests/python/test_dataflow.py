@@ -6,12 +6,14 @@ import random
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree as xml
 from collections import defaultdict
 from pathlib import Path
 
+import networkx
 import numpy as np
+import pydot
 import pytest
+from prov.model import ProvActivity, ProvDocument, ProvEntity, ProvGeneration
 
 from cli import quarry
 
@@ -177,13 +179,28 @@ with h5py.File("data.h5", "w") as f:
     graph = json.loads(quarry("export", "--format", "json", "t", cwd=tmp_path).stdout)
     assert '/quo"te' in {node["label"] for node in graph["nodes"]}
 
-    text = quarry("export", "--format", "graphml", "t", cwd=tmp_path).stdout
-    nodes = xml.fromstring(text).findall(".//{*}node")
-    assert len(nodes) == len(graph["nodes"])
-    dot = quarry("export", "--format", "dot", "t", cwd=tmp_path)
-    assert dot.returncode == 0
-    assert len(dot.stdout.splitlines()) == 4 + len(graph["nodes"]) + len(graph["edges"])
+    def exported(form: str) -> str:
+        done = quarry("export", "--format", form, "t", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    # Each is read by a library of those who use the format.
+    seen = networkx.parse_graphml(exported("graphml"), force_multigraph=True)
+    assert sorted(label for _, label in seen.nodes(data="label")) == sorted(
+        node["label"] for node in graph["nodes"]
+    )
+    assert seen.number_of_edges() == len(graph["edges"])
+    (dot,) = pydot.graph_from_dot_data(exported("dot"))
+    assert len(dot.get_edges()) == len(graph["edges"])
     if shutil.which("dot"):
+        text = exported("dot")
         subprocess.run(
-            ["dot", "-Tsvg"], input=dot.stdout, text=True, check=True, stdout=subprocess.DEVNULL
+            ["dot", "-Tsvg"], input=text, text=True, check=True, stdout=subprocess.DEVNULL
         )
+    document = ProvDocument.deserialize(content=exported("prov"), format="json")
+    assert len(list(document.get_records(ProvActivity))) == 1
+    entities = {str(record.label) for record in document.get_records(ProvEntity)}
+    assert entities == {node["label"] for node in graph["nodes"] if node["kind"] != "task"}
+    assert len(list(document.get_records(ProvGeneration))) == sum(
+        edge["writes"] for edge in graph["edges"]
+    )

@@ -1,0 +1,70 @@
+#include "report/prov.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace quarry::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string named(const std::string& id) {
+    return "quarry:" + id;
+}
+
+// As XML Schema and PROV write a moment.
+std::string moment(uint64_t nanoseconds) {
+    constexpr uint64_t kSecond = 1'000'000'000;
+    const auto seconds = static_cast<std::time_t>(nanoseconds / kSecond);
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900,
+                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                       nanoseconds % kSecond / 1000);
+}
+
+}  // namespace
+
+std::string prov_text(const Dataflow& flow, const Graph& graph) {
+    const TraceFacts& facts = flow.summary.facts;
+    Json json{{"prefix", {{"quarry", "urn:quarry:"}}},
+              {"activity", Json::object()},
+              {"entity", Json::object()},
+              {"used", Json::object()},
+              {"wasGeneratedBy", Json::object()},
+              {"wasInformedBy", Json::object()}};
+    for (const Node& node : graph.nodes) {
+        if (node.kind == NodeKind::Task) {
+            const TaskFacts& task = facts.tasks[node.task];
+            json["activity"][named(node.id)] = {{"prov:startTime", moment(task.begin)},
+                                                {"prov:endTime", moment(task.end)},
+                                                {"prov:label", node.label}};
+        } else {
+            json["entity"][named(node.id)] = {
+                {"prov:label", node.label},
+                {"quarry:kind", name_of(node.kind)},
+                {"quarry:file", harmless(facts.files[node.file].path)}};
+        }
+    }
+    size_t number = 0;
+    for (const Edge& edge : graph.edges) {
+        const std::string task = named(graph.nodes[edge.writes ? edge.from : edge.to].id);
+        const std::string data = named(graph.nodes[edge.writes ? edge.to : edge.from].id);
+        json[edge.writes ? "wasGeneratedBy" : "used"][fmt::format("_:edge{}", number++)] = {
+            {"prov:activity", task}, {"prov:entity", data}, {"quarry:bytes", edge.unique}};
+    }
+    std::set<std::pair<uint32_t, uint32_t>> told;
+    for (const DataFlow& one : flow.flows) {
+        if (one.producer == one.consumer || !told.emplace(one.producer, one.consumer).second)
+            continue;
+        json["wasInformedBy"][fmt::format("_:flow{}", told.size())] = {
+            {"prov:informed", named(fmt::format("task{}", one.consumer))},
+            {"prov:informant", named(fmt::format("task{}", one.producer))}};
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace quarry::report
