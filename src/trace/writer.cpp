@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/keep_errno.hpp"
 
@@ -80,7 +81,10 @@ void Writer::after_fork() noexcept {
     // Another thread of the parent may have been changing them; it will never finish here.
     new (&writer.interned_mutex_) std::mutex;
     new (&writer.task_state_.mutex) std::mutex;
-    writer.interned_ = nullptr;
+    if (Texts* texts = std::exchange(writer.interned_, nullptr)) {
+        texts->parents = writer.parents_texts_;
+        writer.parents_texts_ = texts;
+    }
     if (writer.condition_ != Condition::Stopped) writer.condition_ = Condition::Forked;
 }
 
@@ -192,10 +196,11 @@ uint32_t Writer::text(std::string_view text) noexcept {
         if (!guard.owns_lock()) return put_text(text);
         const std::string key(text);
         if (interned_ == nullptr) interned_ = new Texts;
-        const auto known = interned_->find(key);
-        if (known != interned_->end()) return known->second;
+        auto& numbers = interned_->numbers;
+        const auto known = numbers.find(key);
+        if (known != numbers.end()) return known->second;
         const uint32_t number = put_text(text);
-        if (interned_->size() < kInterned) interned_->emplace(key, number);
+        if (numbers.size() < kInterned) numbers.emplace(key, number);
         return number;
     } catch (const std::bad_alloc&) {
         return put_text(text);

@@ -110,8 +110,12 @@ private:
     pthread_key_t thread_key_{};
     TaskState task_state_;
     std::mutex interned_mutex_;
-    using Texts = std::unordered_map<std::string, uint32_t>;
-    Texts* interned_ = nullptr;  // made when it is needed
+    struct Texts {
+        std::unordered_map<std::string, uint32_t> numbers;
+        Texts* parents = nullptr;
+    };
+    Texts* interned_ = nullptr;       // made when it is needed
+    Texts* parents_texts_ = nullptr;  // may have been changing when this process was forked
 };
 
 }  // namespace quarry::trace
