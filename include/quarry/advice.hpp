@@ -37,8 +37,7 @@ namespace quarry {
     X(metadata_ios, 100)            \
     X(chunk_rewrites, 2)            \
     X(attributes, 1000)             \
-    X(links, 100000)                \
-    X(metadata_reads, 1000)
+    X(links, 100000)
 
 struct Thresholds {
 #define QUARRY_THRESHOLD(name, value) double name = value;

@@ -4,7 +4,7 @@
 
 namespace quarry::analyze {
 
-void ChunkCache::use(const Use& use, Moved& moved) {
+void ChunkCache::use(const Use& use, RawTraffic& moved) {
     const uint64_t slot = size_.slots > 0 ? use.hash % size_.slots : 0;
     const bool fits = size_.slots > 0 && chunk_bytes_ <= size_.bytes;
     const auto known = slots_.find(slot);
@@ -38,11 +38,11 @@ void ChunkCache::use(const Use& use, Moved& moved) {
     entry->is_dirty |= use.writes;
 }
 
-void ChunkCache::close(Moved& moved) {
+void ChunkCache::close(RawTraffic& moved) {
     while (!queue_.empty()) evict(queue_.begin(), moved);
 }
 
-void ChunkCache::evict(Queue::iterator entry, Moved& moved) {
+void ChunkCache::evict(Queue::iterator entry, RawTraffic& moved) {
     if (entry->is_dirty) {
         ++moved.writes;
         moved.bytes_written += entry->stored;
@@ -61,7 +61,7 @@ bool ChunkCache::is_whole(const Entry& entry) const {
 
 // Two walks along the queue: the first takes whole ones only, the second, which starts later, takes
 // whatever it meets.
-void ChunkCache::make_room(Moved& moved) {
+void ChunkCache::make_room(RawTraffic& moved) {
     auto wait = static_cast<int64_t>(static_cast<double>(queue_.size()) * size_.preemption);
     auto first = queue_.begin();
     auto second = queue_.end();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <list>
+#include <quarry/what_if.hpp>
 #include <unordered_map>
 
 namespace quarry::analyze {
@@ -13,13 +14,6 @@ struct CacheSize {
     uint64_t bytes = 1 << 20;
     uint64_t slots = 521;
     double preemption = 0.75;  // part of the queue that is searched for whole ones first
-};
-
-struct Moved {
-    uint64_t reads = 0;
-    uint64_t writes = 0;
-    uint64_t bytes_read = 0;
-    uint64_t bytes_written = 0;
 };
 
 class ChunkCache {
@@ -35,10 +29,10 @@ public:
         bool writes = false;
         bool exists = true;  // in the file
     };
-    void use(const Use& use, Moved& moved);
+    void use(const Use& use, RawTraffic& moved);
 
     // All that was changed is written, and forgotten with the rest.
-    void close(Moved& moved);
+    void close(RawTraffic& moved);
 
 private:
     struct Entry {
@@ -51,8 +45,8 @@ private:
     };
     using Queue = std::list<Entry>;
 
-    void evict(Queue::iterator entry, Moved& moved);
-    void make_room(Moved& moved);
+    void evict(Queue::iterator entry, RawTraffic& moved);
+    void make_room(RawTraffic& moved);
     bool is_whole(const Entry& entry) const;
 
     CacheSize size_;

@@ -21,9 +21,7 @@ public:
     }
     // What a task did with an object; null if nothing.
     const Measure* measured(uint32_t task, uint32_t object) const;
-    // By one I/O less, from what this trace's I/Os took.
-    double seconds_per_io() const { return seconds_per_io_; }
-    double seconds_per_byte() const { return seconds_per_byte_; }
+    // With what this trace's I/Os took.
     Saving saving(uint64_t operations, uint64_t bytes) const;
 
     // "/group/data in run.h5", for sentences.

@@ -79,16 +79,14 @@ public:
     }
 
     void operator()(const trace::Io& record, const trace::Rest&) {
-        if ((record.prefix.flags & trace::kIoFailed) != 0 || task_ == kNobody) return;
+        if ((record.prefix.flags & trace::kIoFailed) != 0 || record.memory != kRawData ||
+            task_ == kNobody)
+            return;
         const uint32_t object = credit_of(index_, tables_, record).object();
         if (object == kNobody) return;
         const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
         const MeasureKey key{task_, object};
         Measure& measure = all_[key];
-        if (record.memory != kRawData) {
-            measure.metadata_reads += writes ? 0 : 1;
-            return;
-        }
         Moving& moving = moving_[key];
         measure.chunk_cache = cache_;
         measure.raw_time += record.duration;

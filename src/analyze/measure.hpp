@@ -22,7 +22,6 @@ struct Measure {
     uint64_t most_ios_in_call = 0;
     uint64_t ios_in_large_calls = 0;  // of calls with more than Limits::ios_per_call
     uint64_t large_calls = 0;
-    uint64_t metadata_reads = 0;
     uint64_t extensions = 0;
     uint64_t attributes = 0;     // different names
     uint64_t chunk_cache = 0;    // what HDF5 keeps of a dataset by default

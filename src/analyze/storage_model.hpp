@@ -18,10 +18,10 @@ public:
     // The last handle of the dataset in a process was closed: what was kept is gone.
     virtual void close() = 0;
 
-    const Moved& moved() const { return moved_; }
+    const RawTraffic& moved() const { return moved_; }
 
 protected:
-    Moved moved_;
+    RawTraffic moved_;
 };
 
 struct ChunkedStorage {

@@ -83,10 +83,6 @@ Result<uint32_t> find_object(const TraceFacts& facts, const std::string& file,
     return found;
 }
 
-RawTraffic traffic(const Moved& moved) {
-    return {moved.reads, moved.writes, moved.bytes_read, moved.bytes_written};
-}
-
 void scale(RawTraffic& traffic_of, double by) {
     for (uint64_t* bytes : {&traffic_of.bytes_read, &traffic_of.bytes_written})
         *bytes = static_cast<uint64_t>(static_cast<double>(*bytes) * by);
@@ -164,8 +160,8 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
     }
     prediction.layout = layout_text(as_it_was.chunks, as_it_was.cache.bytes);
     prediction.other_layout = layout_text(as_it_would_be.chunks, as_it_would_be.cache.bytes);
-    prediction.replayed = traffic(replayed->moved());
-    prediction.predicted = traffic(predicted->moved());
+    prediction.replayed = replayed->moved();
+    prediction.predicted = predicted->moved();
     const uint64_t plain = prediction.replayed.bytes_read + prediction.replayed.bytes_written;
     if (as_it_was.has_filters && plain > 0) {
         // It is taken to compress as well as it did.
