@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <quarry/advice.hpp>
 #include <quarry/markup.hpp>
 #include <quarry/units.hpp>
 
+#include "advice_text.hpp"
 #include "terminal.hpp"
+#include "thresholds_file.hpp"
 #include "verb.hpp"
 
 namespace quarry::cli {
@@ -24,41 +25,6 @@ struct Budget {
 
 const std::map<std::string, Severity> kSeverities{
     {"low", Severity::Low}, {"medium", Severity::Medium}, {"high", Severity::High}};
-
-std::string seconds_text(double seconds) {
-    return time_text(static_cast<uint64_t>(seconds * 1e9));
-}
-
-std::string saving_text(const Saving& saving) {
-    std::vector<std::string> parts;
-    if (saving.operations > 0) parts.push_back(fmt::format("{} requests", saving.operations));
-    if (saving.bytes > 0) parts.push_back(bytes_text(saving.bytes));
-    if (saving.seconds >= 1e-6) parts.push_back("about " + seconds_text(saving.seconds));
-    return parts.empty() ? "nothing that could be counted"
-                         : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string findings_text(const Advice& advice, size_t most, const Style& style) {
-    const TraceFacts& facts = advice.flow.summary.facts;
-    const size_t count = advice.findings.size();
-    if (count == 0) return fmt::format("{}: nothing to mend was found.\n", facts.directory);
-    std::string text = fmt::format("{}: {} {}; what saves most comes first.\n", facts.directory,
-                                   count, count == 1 ? "finding" : "findings");
-    const size_t shown = most > 0 ? std::min(most, count) : count;
-    for (size_t i = 0; i < shown; ++i) {
-        const Finding& finding = advice.findings[i];
-        const std::string severity = name_of(finding.severity);
-        text += fmt::format(
-            "\n{} {}\n   {}\n   {} {}\n   {} {}\n",
-            style.strong(fmt::format("{}. {}", i + 1, finding.id)),
-            finding.severity == Severity::High ? style.bad(severity) : style.faint(severity),
-            printable(finding.sentence), style.faint("saves"), saving_text(finding.saving),
-            style.faint("fix  "), printable(finding.fix));
-    }
-    if (shown < count)
-        text += fmt::format("\n{} more: `quarry advise --top 0` shows all.\n", count - shown);
-    return text;
-}
 
 Json names(const std::vector<uint32_t>& numbers, const auto& all, auto name) {
     Json json = Json::array();
@@ -117,26 +83,13 @@ public:
     }
 
     int execute(const Command&) override {
-        Thresholds thresholds;
-        if (!thresholds_.empty()) {
-            std::ifstream file(thresholds_);
-            const std::string text{std::istreambuf_iterator<char>(file), {}};
-            if (!file) {
-                say(fmt::format("{} cannot be read.", thresholds_));
-                return kQuarryFailed;
-            }
-            const auto read = thresholds_from_json(text);
-            if (!read) {
-                say(
-                    fmt::format("{} holds no thresholds: {}. `quarry advise --show-thresholds` "
-                                "prints what there is.",
-                                thresholds_, read.error().message));
-                return kQuarryFailed;
-            }
-            thresholds = *read;
+        const auto thresholds = thresholds_from_file(thresholds_);
+        if (!thresholds) {
+            say(thresholds.error().message);
+            return kQuarryFailed;
         }
         if (show_thresholds_) {
-            fmt::print("{}", thresholds_as_json(thresholds));
+            fmt::print("{}", thresholds_as_json(*thresholds));
             return kSuccess;
         }
         std::vector<Budget> budgets;
@@ -150,7 +103,7 @@ public:
         }
         ProgressLine line;
         line.show("reading " + trace_);
-        const auto advice = advise(trace_, thresholds);
+        const auto advice = advise(trace_, *thresholds);
         line.clear();
         if (!advice) {
             say(advice.error().message);

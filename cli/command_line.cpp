@@ -20,6 +20,8 @@ Verbs verbs() {
     all.push_back(make_env_verb());
     all.push_back(make_ls_verb());
     all.push_back(make_summary_verb());
+    all.push_back(make_live_verb());
+    all.push_back(make_report_verb());
     all.push_back(make_advise_verb());
     all.push_back(make_what_if_verb());
     all.push_back(make_diff_verb());

@@ -48,13 +48,23 @@ public:
             ->type_name("FORMAT")
             ->check(CLI::IsMember(
                 {"jsonl", "csv", "chrome", "sqlite", "json", "dot", "graphml", "prov"}));
+        app.add_option("--group-by", group_by_,
+                       "put parts of a graph together: family, stage, host or window:SECONDS for "
+                       "tasks; file, pattern or directory for data")
+            ->type_name("WHAT[,WHAT]");
+        app.add_option("--regions", region_size_,
+                       "add regions of files to a graph, of this size: 64K, 1M")
+            ->type_name("SIZE")
+            ->transform(CLI::AsSizeValue(false));
         app.add_option("-o,--output", output_, "write into this file instead of standard output")
             ->type_name("FILE");
     }
 
     int execute(const Command&) override {
         if (format_ == "sqlite") return export_database();
-        std::FILE* out = output_.empty() ? stdout : std::fopen(output_.c_str(), "wx");
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+            output_.empty() ? nullptr : std::fopen(output_.c_str(), "wx"), std::fclose);
+        std::FILE* out = output_.empty() ? stdout : file.get();
         if (out == nullptr) {
             say(fmt::format("{} cannot be written: {}. Nothing that exists is overwritten.",
                             output_, std::strerror(errno)));
@@ -65,7 +75,6 @@ public:
         const auto facts = write(out, line);
         line.clear();
         const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
-        if (out != stdout) std::fclose(out);
         if (!facts) {
             if (!output_.empty()) std::remove(output_.c_str());
             say(facts.error().message);
@@ -84,9 +93,11 @@ private:
         const auto graph = kGraphs.find(format_);
         if (graph == kGraphs.end())
             return export_text(trace_, kFormats.at(format_), out, shown_on(line));
-        auto flow = dataflow_of_trace(trace_);
+        const auto grouping = group_by_.empty() ? Grouping{} : grouping_from_text(group_by_);
+        if (!grouping) return Error{"--group-by: " + grouping.error().message + "."};
+        auto flow = dataflow_of_trace(trace_, region_size_);
         if (!flow) return flow.error();
-        const std::string text = graph_text(*flow, graph->second);
+        const std::string text = graph_text(*flow, graph->second, *grouping);
         std::fwrite(text.data(), 1, text.size(), out);
         return std::move(flow->summary.facts);
     }
@@ -111,6 +122,8 @@ private:
     std::string trace_ = "quarry-trace";
     std::string format_ = "jsonl";
     std::string output_;
+    std::string group_by_;
+    uint64_t region_size_ = 0;
 };
 
 }  // namespace

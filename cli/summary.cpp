@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <quarry/trace.hpp>
+#include <quarry/report.hpp>
 
 #include <quarry/units.hpp>
 #include "table.hpp"
@@ -93,20 +93,7 @@ std::string headline(const TraceFacts& facts) {
 
 std::string remarks(const TraceFacts& facts) {
     std::string text;
-    for (const ProcessFacts& process : facts.processes) {
-        if (!process.incomplete.empty())
-            text += fmt::format("Incomplete: process {} on {} was not recorded to its end: {}.\n",
-                                process.pid, process.host, process.incomplete);
-    }
-    if (facts.uncredited_bytes > 0)
-        text += fmt::format("{} that were moved could not be credited to an object.\n",
-                            bytes_text(facts.uncredited_bytes));
-    if (!facts.unseen.empty())
-        text += fmt::format(
-            "What these programs did with files other than HDF5 could not be seen: "
-            "{}.\n",
-            printable(fmt::format("{}", fmt::join(facts.unseen, ", "))));
-    for (const std::string& problem : facts.problems) text += problem + "\n";
+    for (const std::string& sentence : reservations_of(facts)) text += printable(sentence) + "\n";
     return text;
 }
 

@@ -37,6 +37,8 @@ std::unique_ptr<Verb> make_run_verb();
 std::unique_ptr<Verb> make_env_verb();
 std::unique_ptr<Verb> make_ls_verb();
 std::unique_ptr<Verb> make_summary_verb();
+std::unique_ptr<Verb> make_live_verb();
+std::unique_ptr<Verb> make_report_verb();
 std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_what_if_verb();
 std::unique_ptr<Verb> make_diff_verb();

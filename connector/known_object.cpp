@@ -29,8 +29,15 @@ bool get_info(const Object& object, H5I_type_t type, H5O_info2_t& info) {
            get(object.below, &location, &question, current_call.transfer, nullptr) >= 0;
 }
 
+// Whether HDF5 may look through the file for a path: only as long as nobody would notice.
+bool may_search(const StorageRecord& storage) {
+    constexpr uint64_t kLargestFile = 16 << 20;
+    constexpr uint64_t kMostTime = 10'000'000;
+    return storage.identity.size <= kLargestFile && storage.path_search < kMostTime;
+}
+
 // The path by which the program has opened it.
-std::string path_of(const Object& object, H5I_type_t type) {
+std::string ask_path(const Object& object, H5I_type_t type) {
     const H5VL_loc_params_t location = itself(type);
     std::array<char, 1024> few;
     size_t size = 0;
@@ -48,6 +55,15 @@ std::string path_of(const Object& object, H5I_type_t type) {
     if (get(object.below, &location, &question, current_call.transfer, nullptr) < 0) return "";
     many.resize(size);
     return many;
+}
+
+std::string path_of(const Object& object, H5I_type_t type, StorageRecord& storage) {
+    if (object.path == Path::Known) return ask_path(object, type);
+    if (object.path == Path::None || !may_search(storage)) return "";
+    const uint64_t start = trace::monotonic_now();
+    std::string path = ask_path(object, type);
+    storage.path_search += trace::monotonic_now() - start;
+    return path;
 }
 
 uint64_t stored_bytes(const Object& dataset) {
@@ -109,7 +125,7 @@ void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info
     trace::Object record{};
     record.prefix.flags = static_cast<uint8_t>(known.type);
     record.number = known.number;
-    record.path = writer.text(path_of(object, type));
+    record.path = writer.text(path_of(object, type, storage));
     known.has_path = record.path != trace::kNone;
     record.storage = storage.number;
     record.time = trace::monotonic_now();
@@ -139,7 +155,8 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bo
     known->storage = storage;
     // An attribute of a dataset may come before the dataset itself, which tells more.
     const bool unasked = type == H5I_DATASET && (known->element_size == 0 || known->is_stale);
-    if (anew || unasked) {
+    const bool unnamed = !known->has_path && object.path == Path::Known;
+    if (anew || unasked || unnamed) {
         write_storage(*storage, writer);
         write_object(object, type, info, *known, *storage, writer);
     }
@@ -178,7 +195,26 @@ void describe_again(Object& dataset) noexcept {
     }
 }
 
-void look_for_path(Object& object, H5I_type_t type) noexcept {
+Path path_at(const Object& parent, const H5VL_loc_params_t& location, const char* name) noexcept {
+    const auto below_parent = [&](const char* from_there) {
+        return from_there[0] == '/' ? Path::Known : parent.path;
+    };
+    switch (location.type) {
+        case H5VL_OBJECT_BY_NAME:
+            return below_parent(location.loc_data.loc_by_name.name);
+        case H5VL_OBJECT_BY_IDX:
+            return below_parent(location.loc_data.loc_by_idx.name);
+        case H5VL_OBJECT_BY_TOKEN:
+            return Path::Unknown;
+        case H5VL_OBJECT_BY_SELF:
+            break;
+    }
+    return name != nullptr ? below_parent(name) : parent.path;
+}
+
+void was_linked(Object& object, H5I_type_t type, Path path) noexcept {
+    if (path != Path::Known || object.path == Path::Known) return;
+    object.path = path;
     trace::Writer* writer = recorder();
     if (writer == nullptr || object.known == nullptr || object.known->has_path) return;
     try {

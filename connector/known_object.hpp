@@ -18,7 +18,11 @@ unsigned long serial_of_file(const Object& file) noexcept;
 void describe_again(Object& dataset) noexcept;
 
 // An object may get its path only after it was created.
-void look_for_path(Object& object, H5I_type_t type) noexcept;
+void was_linked(Object& object, H5I_type_t type, Path path) noexcept;
+
+// What HDF5 knows of the path of what lies at a location, under a name if there is one.
+Path path_at(const Object& parent, const H5VL_loc_params_t& location,
+             const char* name = nullptr) noexcept;
 
 // Contiguous data may get its place only when it is first written.
 void look_for_address(Object& dataset) noexcept;

@@ -56,8 +56,9 @@ uint32_t name_at(const Operation& operation, Location location) {
 
 enum class How { Opened, Created };
 
-void opened(const Operation& operation, Object* object, H5I_type_t type, How how) {
+void opened(const Operation& operation, Object* object, H5I_type_t type, How how, Path path) {
     if (object == nullptr) return;
+    object->path = path;
     const uint64_t duration = operation.duration();
     trace::watch_task(operation.writer());
     const KnownObject* known = known_of(*object, type);
@@ -69,6 +70,10 @@ void opened(const Operation& operation, Object* object, H5I_type_t type, How how
     record.duration = duration;
     operation.writer().append(record);
     if (type == H5I_DATASET) list_dataset(*object);
+}
+
+Path path_of_new(const Object& parent, const H5VL_loc_params_t& location, const char* name) {
+    return name != nullptr ? path_at(parent, location, name) : Path::None;
 }
 
 void closed(const Operation& operation, herr_t answer) {
@@ -106,9 +111,10 @@ uint64_t bytes_of_attribute(const Object& attribute) {
     return get(attribute.below, &question, current_call.transfer, nullptr) >= 0 ? size : 0;
 }
 
-void attribute_opened(const Operation& operation, Object* attribute, Location location,
-                      const char* name, How how) {
+void attribute_opened(const Operation& operation, const Object& parent, Object* attribute,
+                      Location location, const char* name, How how) {
     if (attribute == nullptr) return;
+    attribute->path = path_at(parent, *location);
     trace::watch_task(operation.writer());
     const bool by_name = name != nullptr && location->type != H5VL_OBJECT_BY_IDX;
     attribute->label = by_name ? operation.writer().text(name)
@@ -125,14 +131,15 @@ void attribute_moved(const Operation& operation, Object& attribute, herr_t answe
 
 }  // namespace
 
-void note(Call<&H5VL_attr_class_t::create>, const Operation& operation, Object&, Object* attribute,
-          Location location, const char* name, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
-    attribute_opened(operation, attribute, location, name, How::Created);
+void note(Call<&H5VL_attr_class_t::create>, const Operation& operation, Object& parent,
+          Object* attribute, Location location, const char* name, hid_t, hid_t, hid_t, hid_t, hid_t,
+          void**) noexcept {
+    attribute_opened(operation, parent, attribute, location, name, How::Created);
 }
 
-void note(Call<&H5VL_attr_class_t::open>, const Operation& operation, Object&, Object* attribute,
-          Location location, const char* name, hid_t, hid_t, void**) noexcept {
-    attribute_opened(operation, attribute, location, name, How::Opened);
+void note(Call<&H5VL_attr_class_t::open>, const Operation& operation, Object& parent,
+          Object* attribute, Location location, const char* name, hid_t, hid_t, void**) noexcept {
+    attribute_opened(operation, parent, attribute, location, name, How::Opened);
 }
 
 void note(Call<&H5VL_attr_class_t::read>, const Operation& operation, Object& attribute,
@@ -185,14 +192,15 @@ void note(Call<&H5VL_attr_class_t::specific>, const Operation& operation, Object
     touch(operation, object, location->obj_type, touching);
 }
 
-void note(Call<&H5VL_dataset_class_t::create>, const Operation& operation, Object&, Object* dataset,
-          Location, const char*, hid_t, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
-    opened(operation, dataset, H5I_DATASET, How::Created);
+void note(Call<&H5VL_dataset_class_t::create>, const Operation& operation, Object& parent,
+          Object* dataset, Location location, const char* name, hid_t, hid_t, hid_t, hid_t, hid_t,
+          hid_t, void**) noexcept {
+    opened(operation, dataset, H5I_DATASET, How::Created, path_of_new(parent, *location, name));
 }
 
-void note(Call<&H5VL_dataset_class_t::open>, const Operation& operation, Object&, Object* dataset,
-          Location, const char*, hid_t, hid_t, void**) noexcept {
-    opened(operation, dataset, H5I_DATASET, How::Opened);
+void note(Call<&H5VL_dataset_class_t::open>, const Operation& operation, Object& parent,
+          Object* dataset, Location location, const char* name, hid_t, hid_t, void**) noexcept {
+    opened(operation, dataset, H5I_DATASET, How::Opened, path_at(parent, *location, name));
 }
 
 void note(Call<&H5VL_dataset_class_t::specific>, const Operation& operation, Object& dataset,
@@ -222,14 +230,15 @@ void note(Call<&H5VL_dataset_class_t::close>, const Operation& operation, Object
     closed(operation, answer);
 }
 
-void note(Call<&H5VL_datatype_class_t::commit>, const Operation& operation, Object&, Object* type,
-          Location, const char*, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
-    opened(operation, type, H5I_DATATYPE, How::Created);
+void note(Call<&H5VL_datatype_class_t::commit>, const Operation& operation, Object& parent,
+          Object* type, Location location, const char* name, hid_t, hid_t, hid_t, hid_t, hid_t,
+          void**) noexcept {
+    opened(operation, type, H5I_DATATYPE, How::Created, path_of_new(parent, *location, name));
 }
 
-void note(Call<&H5VL_datatype_class_t::open>, const Operation& operation, Object&, Object* type,
-          Location, const char*, hid_t, hid_t, void**) noexcept {
-    opened(operation, type, H5I_DATATYPE, How::Opened);
+void note(Call<&H5VL_datatype_class_t::open>, const Operation& operation, Object& parent,
+          Object* type, Location location, const char* name, hid_t, hid_t, void**) noexcept {
+    opened(operation, type, H5I_DATATYPE, How::Opened, path_at(parent, *location, name));
 }
 
 void note(Call<&H5VL_datatype_class_t::close>, const Operation& operation, Object&, herr_t answer,
@@ -237,14 +246,15 @@ void note(Call<&H5VL_datatype_class_t::close>, const Operation& operation, Objec
     closed(operation, answer);
 }
 
-void note(Call<&H5VL_group_class_t::create>, const Operation& operation, Object&, Object* group,
-          Location, const char*, hid_t, hid_t, hid_t, hid_t, void**) noexcept {
-    opened(operation, group, H5I_GROUP, How::Created);
+void note(Call<&H5VL_group_class_t::create>, const Operation& operation, Object& parent,
+          Object* group, Location location, const char* name, hid_t, hid_t, hid_t, hid_t,
+          void**) noexcept {
+    opened(operation, group, H5I_GROUP, How::Created, path_of_new(parent, *location, name));
 }
 
-void note(Call<&H5VL_group_class_t::open>, const Operation& operation, Object&, Object* group,
-          Location, const char*, hid_t, hid_t, void**) noexcept {
-    opened(operation, group, H5I_GROUP, How::Opened);
+void note(Call<&H5VL_group_class_t::open>, const Operation& operation, Object& parent,
+          Object* group, Location location, const char* name, hid_t, hid_t, void**) noexcept {
+    opened(operation, group, H5I_GROUP, How::Opened, path_at(parent, *location, name));
 }
 
 void note(Call<&H5VL_group_class_t::get>, const Operation& operation, Object& group, herr_t answer,
@@ -277,9 +287,10 @@ void note(Call<&H5VL_link_class_t::specific>, const Operation& operation, Object
           {what, arguments->op_type == H5VL_LINK_DELETE, name_at(operation, location)});
 }
 
-void note(Call<&H5VL_object_class_t::open>, const Operation& operation, Object&, Object* object,
-          Location, H5I_type_t* type, hid_t, void**) noexcept {
-    if (object != nullptr) opened(operation, object, *type, How::Opened);
+void note(Call<&H5VL_object_class_t::open>, const Operation& operation, Object& parent,
+          Object* object, Location location, H5I_type_t* type, hid_t, void**) noexcept {
+    if (object != nullptr)
+        opened(operation, object, *type, How::Opened, path_at(parent, *location));
 }
 
 void note(Call<&H5VL_object_class_t::get>, const Operation& operation, Object& object,

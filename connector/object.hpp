@@ -10,12 +10,21 @@ namespace quarry::connector {
 
 struct KnownObject;
 
+// Whether HDF5 knows the path of an object. Where it does not, it looks through the whole file for
+// one when it is asked.
+enum class Path : uint8_t {
+    Known,    // it was opened by its name
+    Unknown,  // it was opened by a reference, or from such an object
+    None,     // it was created without a link
+};
+
 struct Object {
     void* below;
     const Under* under;
     KnownObject* known = nullptr;  // what it is in the trace, once that has been asked
     uint32_t label = 0;            // of an attribute its name, of a file its number in the trace
-    bool is_listed = false;        // among the datasets that a flush of their file may write
+    Path path = Path::Known;
+    bool is_listed = false;  // among the datasets that a flush of their file may write
 };
 
 inline Object& as_object(void* object) {

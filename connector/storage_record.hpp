@@ -74,6 +74,7 @@ struct StorageRecord {
     // Addresses of raw data that was moved with no call of an object, or of several at once.
     std::set<haddr_t> unowned;
     KnownObjects objects;
+    uint64_t path_search = 0;  // nanoseconds spent looking for paths
 };
 
 // A driver opened a file. Null if memory is short.

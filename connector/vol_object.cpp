@@ -124,8 +124,10 @@ herr_t link_create(H5VL_link_create_args_t* arguments, void* object,
         note_link_written(operation, static_cast<Object*>(known), location);
         if (arguments->op_type == H5VL_LINK_CREATE_HARD &&
             arguments->args.hard.curr_obj != nullptr) {
-            look_for_path(as_object(arguments->args.hard.curr_obj),
-                          arguments->args.hard.curr_loc_params.obj_type);
+            Object& linked = as_object(arguments->args.hard.curr_obj);
+            const Path path =
+                object != nullptr ? path_at(as_object(object), *location) : linked.path;
+            was_linked(linked, arguments->args.hard.curr_loc_params.obj_type, path);
         }
     }
     wrap_request(under, request);

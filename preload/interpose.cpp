@@ -92,7 +92,9 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-// What programs call that were compiled with checks (_FORTIFY_SOURCE).
+// What programs call that were compiled with checks (_FORTIFY_SOURCE). The names are the C
+// library's.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 #define CHECKED_OPEN(name)                            \
     int name(const char* path, int flags) {           \
         REAL(name, int, const char*, int);            \
@@ -108,6 +110,7 @@ CHECKED_OPEN(__open64_2)
     }
 CHECKED_OPENAT(__openat_2)
 CHECKED_OPENAT(__openat64_2)
+// NOLINTEND(bugprone-reserved-identifier)
 
 #define CREAT(name)                                                         \
     int name(const char* path, mode_t mode) {                               \
@@ -201,6 +204,7 @@ MOVES(moved_out, pwritev, (int file, const iovec* parts, int count, off_t at), f
 #define TYPES_pwritev64 int, const iovec*, int, off64_t
 MOVES(moved_out, pwritev64, (int file, const iovec* parts, int count, off64_t at), file, parts,
       count, at)
+// NOLINTBEGIN(bugprone-reserved-identifier)
 #define TYPES___read_chk int, void*, size_t, size_t
 MOVES(moved_in, __read_chk, (int file, void* buffer, size_t size, size_t room), file, buffer, size,
       room)
@@ -210,6 +214,7 @@ MOVES(moved_in, __pread_chk, (int file, void* buffer, size_t size, off_t at, siz
 #define TYPES___pread64_chk int, void*, size_t, off64_t, size_t
 MOVES(moved_in, __pread64_chk, (int file, void* buffer, size_t size, off64_t at, size_t room), file,
       buffer, size, at, room)
+// NOLINTEND(bugprone-reserved-identifier)
 
 #define COPIES(name, parameters, from, to, ...)  \
     ssize_t name parameters {                    \

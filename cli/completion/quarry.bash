@@ -2,7 +2,7 @@
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
     local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
-    local verbs="run env ls summary advise what-if diff export doctor completion"
+    local verbs="run env ls summary live report advise what-if diff export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
@@ -27,6 +27,7 @@ _quarry() {
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
         --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov" -- "$word"); return ;;
         --output | --junit | --thresholds | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+        --group-by) mapfile -t COMPREPLY < <(compgen -W "family stage host window: file pattern directory" -- "$word"); return ;;
         --by) mapfile -t COMPREPLY < <(compgen -W "task file object" -- "$word"); return ;;
         --shell) mapfile -t COMPREPLY < <(compgen -W "sh csh fish" -- "$word"); return ;;
         --under) mapfile -t COMPREPLY < <(compgen -W "native pass_through" -- "$word"); return ;;
@@ -34,14 +35,16 @@ _quarry() {
     case $verb in
         run) mapfile -t COMPREPLY < <(compgen -W "$launch --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
-        ls | summary | advise | what-if | diff | export)
+        ls | summary | live | report | advise | what-if | diff | export)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             local options="--json --help"
             [[ $verb == summary ]] && options+=" --by --top"
             [[ $verb == advise ]] && options+=" --top --fail-on --max-amplification --thresholds --show-thresholds --junit"
             [[ $verb == diff ]] && options+=" --top"
             [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache"
-            [[ $verb == export ]] && options="--format --output --help"
+            [[ $verb == export ]] && options="--format --group-by --regions --output --help"
+            [[ $verb == live ]] && options="--interval --once --help"
+            [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"
             [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
             ;;
         doctor) mapfile -t COMPREPLY < <(compgen -W "--json --help --" -- "$word") ;;

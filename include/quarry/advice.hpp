@@ -81,6 +81,7 @@ struct Advice {
     std::vector<Finding> findings;  // what saves most comes first
 };
 
-Result<Advice> advise(const std::string& directory, const Thresholds& thresholds);
+Result<Advice> advise(const std::string& directory, const Thresholds& thresholds,
+                      uint64_t region_size = 0);
 
 }  // namespace quarry

@@ -36,6 +36,23 @@ struct DataFlow {
     uint64_t bytes = 0;  // of different elements; of a file without HDF5, what was read
 };
 
+// Which parts of a dataset were read, seen on two of its dimensions.
+struct HeatMap {
+    struct Axis {
+        uint32_t dimension = 0;
+        uint64_t size = 1;
+        uint32_t parts = 1;
+    };
+    uint32_t object = kNobody;
+    std::vector<uint64_t> shape;  // the largest that it had
+    Axis rows;
+    Axis columns;
+    // Of each cell, row by row: which part of its elements was read, and how often each was read on
+    // average.
+    std::vector<double> share;
+    std::vector<double> times;
+};
+
 struct Dataflow {
     TraceSummary summary;
     std::vector<DataUse> uses;
@@ -45,10 +62,11 @@ struct Dataflow {
         uint64_t written = 0;
         uint64_t read = 0;
     };
-    std::vector<Total> totals;     // by object
-    std::vector<uint32_t> stages;  // of each task: through how many others its data came
+    std::vector<Total> totals;       // by object
+    std::vector<uint32_t> stages;    // of each task: through how many others its data came
+    std::vector<HeatMap> heat_maps;  // of the datasets of which most was read, these first
 };
 
-Result<Dataflow> dataflow_of_trace(const std::string& directory);
+Result<Dataflow> dataflow_of_trace(const std::string& directory, uint64_t region_size = 0);
 
 }  // namespace quarry

@@ -103,9 +103,38 @@ struct TraceFacts {
     std::vector<std::string> problems;  // whole sentences: damaged files, missing parts
 };
 
+// What was moved when. The time from the first record to the last is cut into equal parts.
+struct Activity {
+    struct Amount {
+        uint32_t part = 0;
+        uint64_t read = 0;  // bytes, by HDF5 or without it
+        uint64_t written = 0;
+        uint64_t ios = 0;  // of HDF5
+    };
+    static constexpr uint32_t kParts = 240;
+    uint64_t begin = 0;  // nanoseconds since 1970
+    uint64_t end = 0;
+    std::vector<std::vector<Amount>> tasks;  // each in order, without parts in which nothing moved
+};
+
+// What of an object was moved in one region of its file; all regions are of the same size.
+struct RegionRow {
+    uint32_t task = kNobody;
+    uint32_t file = kNobody;
+    uint32_t object = kNobody;
+    uint64_t region = 0;  // the first is 0
+    uint64_t read = 0;
+    uint64_t written = 0;
+    uint64_t metadata = 0;  // of both
+    uint64_t ios = 0;
+};
+
 struct TraceSummary {
     TraceFacts facts;
     std::vector<UsageRow> rows;  // one per task, file and object
+    Activity activity;
+    uint64_t region_size = 0;
+    std::vector<RegionRow> regions;  // only where a size was asked for
 };
 
 // Told now and then how many of all records have been gone through.
@@ -114,7 +143,8 @@ using Progress = std::function<void(uint64_t done, uint64_t all)>;
 // Who and what is in a trace, without counting what was done.
 Result<TraceFacts> facts_of_trace(const std::string& directory);
 
-Result<TraceSummary> summarize_trace(const std::string& directory);
+// With the regions of files where `region_size` says how large they are to be.
+Result<TraceSummary> summarize_trace(const std::string& directory, uint64_t region_size = 0);
 
 // Writes everything that happened; see docs/formats/export.md.
 enum class TextFormat { Jsonl, Csv, Chrome };

@@ -32,6 +32,12 @@ public:
 
     // The object that all of the range belongs to, as far as it is claimed at all.
     std::optional<uint32_t> owner(uint64_t address, uint64_t size) const;
+    // Those that any part of the range belongs to: give(object).
+    template <typename Give>
+    void each_owner(uint64_t address, uint64_t size, Give&& give) const {
+        claims_.each(address, address + size,
+                     [&](uint64_t, uint64_t, uint32_t object) { give(object); });
+    }
     // The object that was the last to put values into the part of the heap that begins there.
     std::optional<uint32_t> heap_owner(uint64_t address) const;
     // The object whose header begins within the range, if there is exactly one.

@@ -8,6 +8,7 @@
 #include "analyze/dataflow.hpp"
 #include "analyze/evidence.hpp"
 #include "base/text.hpp"
+#include "model/family.hpp"
 
 namespace quarry {
 namespace {
@@ -34,17 +35,6 @@ Severity severity_of(const Saving& saving, const Dataflow& flow) {
     return most >= kMuch ? Severity::High : most >= kSome ? Severity::Medium : Severity::Low;
 }
 
-// "member_12.h5" and "member_7.h5" are of one family.
-std::string family(const std::string& name) {
-    std::string common;
-    for (const char character : name) {
-        const bool is_digit = character >= '0' && character <= '9';
-        if (!is_digit) common += character;
-        if (is_digit && (common.empty() || common.back() != '#')) common += '#';
-    }
-    return common;
-}
-
 // What is said of many that differ only in their numbers is said once.
 std::vector<Finding> joined_by_family(const Evidence& evidence, Findings&& all) {
     using Family = std::tuple<std::string, std::string, std::string, std::string>;
@@ -53,11 +43,11 @@ std::vector<Finding> joined_by_family(const Evidence& evidence, Findings&& all) 
     std::vector<size_t> others;
     for (Finding& finding : all) {
         const auto first = [](const std::vector<uint32_t>& list, auto name) {
-            return list.empty() ? std::string() : family(name(list.front()));
+            return list.empty() ? std::string() : family_of(name(list.front()));
         };
         const auto [known, is_new] = places.try_emplace(
             {finding.id, first(finding.tasks, [&](uint32_t task) { return evidence.task(task); }),
-             finding.file != kNobody ? family(base_name(evidence.path_of(finding.file))) : "",
+             finding.file != kNobody ? family_of(base_name(evidence.path_of(finding.file))) : "",
              first(finding.objects,
                    [&](uint32_t object) { return evidence.facts().objects[object].path; })},
             joined.size());
@@ -129,14 +119,15 @@ const std::vector<Rule>& all_rules() {
     return rules;
 }
 
-Result<Advice> advise(const std::string& directory, const Thresholds& thresholds) {
+Result<Advice> advise(const std::string& directory, const Thresholds& thresholds,
+                      uint64_t region_size) {
     auto index = index_trace(directory);
     if (!index) return index.error();
     const auto measures = measure(*index, {static_cast<uint64_t>(thresholds.small_request_bytes),
                                            static_cast<uint64_t>(thresholds.alignment_bytes),
                                            static_cast<uint64_t>(thresholds.ios_per_call)});
     Advice advice;
-    advice.flow = dataflow_of(std::move(*index));
+    advice.flow = dataflow_of(std::move(*index), region_size);
     const Evidence evidence(advice.flow, measures, thresholds);
     find_in_requests(evidence, advice.findings);
     find_in_layouts(evidence, advice.findings);

@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "analyze/trace_index.hpp"
@@ -28,6 +29,21 @@ struct Credit {
         return by_address != kNobody && by_operation != kNobody && by_address != by_operation;
     }
 };
+
+// Raw data that one call has moved for several datasets, where space that had belonged to one has
+// since been given to another: it is that of those of the call that have had any of it, or of all.
+inline void choose_among(Credit& credit, std::span<const uint32_t> candidates,
+                         const trace::Io& record, const AddressMap& addresses) {
+    if (candidates.empty()) return;
+    addresses.each_owner(record.address, record.size, [&](uint32_t owner) {
+        if (std::find(candidates.begin(), candidates.end(), owner) != candidates.end())
+            credit.by_address = owner;
+    });
+    if (credit.by_address != kNobody) return;
+    credit.among = candidates;
+    credit.is_shared = candidates.size() > 1;
+    credit.by_operation = candidates.front();
+}
 
 inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
                         const trace::Io& record) {
@@ -84,6 +100,8 @@ inline Credit credit_of(const TraceIndex& index, const ProcessTables& tables,
     // better.
     if (credit.by_address == kNobody && (writes || credit.by_operation == kNobody))
         credit.by_address = addresses.heap_owner(record.address).value_or(kNobody);
+    if (credit.object() == kNobody)
+        choose_among(credit, tables.indexed_in(record.operation), record, addresses);
     return credit;
 }
 

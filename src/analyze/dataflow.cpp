@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "analyze/dataflow.hpp"
@@ -8,6 +9,7 @@
 #include "analyze/recorded_selection.hpp"
 #include "analyze/summarize.hpp"
 #include "analyze/trace_index.hpp"
+#include "model/grid.hpp"
 #include "model/intervals.hpp"
 #include "model/selection_runs.hpp"
 
@@ -165,6 +167,7 @@ public:
 
     void run() {
         result_.totals.resize(facts().objects.size());
+        choose_heat_maps();
         for (auto& [file, uses] : history_.otherwise) sort_by_time(uses);
         for (auto& [object, history] : history_.datasets) follow(object, history);
         for (auto& [object, items] : history_.metadata) {
@@ -262,6 +265,9 @@ private:
         std::map<uint32_t, DataUse> uses;
         std::pair<IntervalSet, IntervalSet> total;
         IntervalMap<uint32_t> writers;
+        const auto heat_map = heat_map_of_.find(object);
+        std::optional<Grid> reads;
+        if (heat_map != heat_map_of_.end()) reads.emplace(largest);
         size_t shape = 0;
         for (const DataAccess& access : history.accesses) {
             while (shape + 1 < history.shapes.size() &&
@@ -283,6 +289,7 @@ private:
                         mine.overwritten.add(from, to);
                     });
                 } else {
+                    if (reads) reads->add(begin, end - begin);
                     mine.read_so_far.claim(begin, end, true);
                     find_producers(history, object, file, access, writers, begin, end);
                 }
@@ -297,8 +304,37 @@ private:
             use.overwritten = mine.overwritten.count() * history.element_size;
             result_.uses.push_back(use);
         }
+        if (reads) result_.heat_maps[heat_map->second] = drawn(object, *reads, total.second);
         result_.totals[object] = {total.first.count() * history.element_size,
                                   total.second.count() * history.element_size};
+    }
+
+    void choose_heat_maps() {
+        constexpr size_t kMost = 200;
+        std::map<uint32_t, uint64_t> read;
+        for (const UsageRow& row : result_.summary.rows) {
+            const uint64_t bytes = row.usage.selected_read + row.usage.derived_read;
+            if (row.object != kNobody && bytes > 0) read[row.object] += bytes;
+        }
+        std::vector<std::pair<uint64_t, uint32_t>> order;
+        for (const auto& [object, bytes] : read)
+            if (history_.datasets.contains(object)) order.emplace_back(bytes, object);
+        std::stable_sort(order.begin(), order.end(), [](const auto& left, const auto& right) {
+            return left.first > right.first;
+        });
+        for (size_t i = 0; i < std::min(order.size(), kMost); ++i)
+            heat_map_of_[order[i].second] = i;
+        result_.heat_maps.resize(heat_map_of_.size());
+    }
+
+    static HeatMap drawn(uint32_t object, const Grid& reads, IntervalSet& different) {
+        Grid once(reads.shape());
+        different.each([&](uint64_t begin, uint64_t end) { once.add(begin, end - begin); });
+        const auto axis = [](const GridAxis& from) {
+            return HeatMap::Axis{from.dimension, from.size, from.parts};
+        };
+        return {object,          reads.shape(),   axis(reads.rows()), axis(reads.columns()),
+                once.averages(), reads.averages()};
     }
 
     void find_producers(const DatasetHistory& history, uint32_t object, uint32_t file,
@@ -388,6 +424,7 @@ private:
     Dataflow& result_;
     History& history_;
     std::map<FlowKey, Flow> flows_;
+    std::map<uint32_t, size_t> heat_map_of_;  // object -> place
     // What a damaged trace may ask for has no end.
     uint64_t runs_left_ = 300'000'000;
 };
@@ -399,20 +436,20 @@ const char* name_of(FlowKind kind) {
     return names[static_cast<size_t>(kind)];
 }
 
-Dataflow analyze::dataflow_of(TraceIndex&& index) {
+Dataflow analyze::dataflow_of(TraceIndex&& index, uint64_t region_size) {
     History history;
     for (const auto& tables : index.processes)
         tables->file->each(Collecting(index, *tables, history));
     Dataflow result;
-    result.summary = summarize(std::move(index));
+    result.summary = summarize(std::move(index), region_size);
     Tracing(result, history).run();
     return result;
 }
 
-Result<Dataflow> dataflow_of_trace(const std::string& directory) {
+Result<Dataflow> dataflow_of_trace(const std::string& directory, uint64_t region_size) {
     auto index = index_trace(directory);
     if (!index) return index.error();
-    return dataflow_of(std::move(*index));
+    return dataflow_of(std::move(*index), region_size);
 }
 
 }  // namespace quarry

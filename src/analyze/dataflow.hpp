@@ -7,6 +7,6 @@
 
 namespace quarry::analyze {
 
-Dataflow dataflow_of(TraceIndex&& index);
+Dataflow dataflow_of(TraceIndex&& index, uint64_t region_size);
 
 }  // namespace quarry::analyze

@@ -17,7 +17,8 @@ public:
     const TraceFacts& facts() const { return flow.summary.facts; }
     const std::string& path_of(uint32_t file) const { return facts().files[file].path; }
     const DatasetDescription* dataset(uint32_t object) const {
-        return datasets_[object] ? &*datasets_[object] : nullptr;
+        const std::optional<DatasetDescription>& known = datasets_[object];
+        return known ? &*known : nullptr;
     }
     // What a task did with an object; null if nothing.
     const Measure* measured(uint32_t task, uint32_t object) const;

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <map>
 #include <quarry/trace.hpp>
 
+#include "analyze/activity.hpp"
 #include "analyze/credit.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/summarize.hpp"
@@ -31,10 +33,29 @@ struct Position {
     bool known = false;
 };
 
+struct RegionKey {
+    RowKey row;
+    uint64_t region;
+    auto operator<=>(const RegionKey&) const = default;
+};
+
+struct Counts {
+    Counts(const TraceFacts& facts, uint64_t size) : activity(facts), region_size(size) {}
+
+    std::map<RowKey, Row> rows;
+    ActivityCounter activity;
+    uint64_t region_size;
+    std::map<RegionKey, RegionRow> regions;
+};
+
 class Counting {
 public:
-    Counting(TraceIndex& index, std::map<RowKey, Row>& rows, const ProcessTables& tables)
-        : index_(index), rows_(rows), tables_(tables), task_(index.first_task_of(tables)) {}
+    Counting(TraceIndex& index, Counts& counts, const ProcessTables& tables)
+        : index_(index),
+          counts_(counts),
+          rows_(counts.rows),
+          tables_(tables),
+          task_(index.first_task_of(tables)) {}
 
     void operator()(const trace::Task& record, const trace::Rest&) {
         task_ = index_.task_named(tables_.text(record.name));
@@ -84,7 +105,10 @@ public:
             if (!is_raw) row.usage.metadata_bytes += size;
             if (!is_raw && writes) row.usage.metadata_written += size;
             row.bytes.add(begin, end);
+            if (counts_.region_size > 0) count_regions(object, credit.file, begin, end, record);
         });
+        count_activity(realtime(record.start), realtime(record.start + record.duration),
+                       {0, writes ? 0 : record.size, writes ? record.size : 0, 1});
         // The call itself counts once, for the object with the largest part.
         Usage& usage = rows_[{task_, credit.file, credit.object()}].usage;
         if (credit.differs()) usage.credited_otherwise += record.size;
@@ -103,9 +127,39 @@ public:
         ++usage.opens;
         usage.other_read += record.read;
         usage.other_written += record.written;
+        count_activity(realtime(record.opened), realtime(record.last),
+                       {0, record.read, record.written, 0});
     }
 
 private:
+    uint64_t realtime(uint64_t monotonic) const {
+        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
+    }
+
+    void count_activity(uint64_t begin, uint64_t end, const Activity::Amount& amount) {
+        counts_.activity.add(task_, begin, end, amount);
+    }
+
+    void count_regions(uint32_t object, uint32_t file, uint64_t begin, uint64_t end,
+                       const trace::Io& record) {
+        // What a damaged trace may tell of has no end.
+        constexpr size_t kMostRegions = 1'000'000;
+        const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
+        const uint64_t size = counts_.region_size;
+        const RowKey key{task_, file, object == kFileItself ? kNobody : object};
+        for (uint64_t region = begin / size; begin < end; ++region) {
+            const uint64_t part = std::min(end - begin, size - begin % size);
+            if (counts_.regions.size() >= kMostRegions) return;
+            RegionRow& row = counts_.regions[{key, region}];
+            row = {key.task, file,        key.object,   region,
+                   row.read, row.written, row.metadata, row.ios};
+            (writes ? row.written : row.read) += part;
+            if (record.memory != kRawData) row.metadata += part;
+            ++row.ios;
+            begin += part;
+        }
+    }
+
     static void count_pattern(Usage& usage, Position& position, const trace::Io& record) {
         const auto step = static_cast<int64_t>(record.address - position.begin);
         if (position.known && record.address == position.end) {
@@ -138,6 +192,7 @@ private:
     }
 
     TraceIndex& index_;
+    Counts& counts_;
     std::map<RowKey, Row>& rows_;
     const ProcessTables& tables_;
     uint32_t task_;
@@ -152,11 +207,14 @@ Result<TraceFacts> facts_of_trace(const std::string& directory) {
     return std::move(index->facts);
 }
 
-TraceSummary analyze::summarize(TraceIndex&& index) {
-    std::map<RowKey, Row> rows;
-    for (const auto& tables : index.processes) tables->file->each(Counting(index, rows, *tables));
+TraceSummary analyze::summarize(TraceIndex&& index, uint64_t region_size) {
+    Counts counts(index.facts, region_size);
+    for (const auto& tables : index.processes) tables->file->each(Counting(index, counts, *tables));
     TraceSummary summary;
-    for (auto& [key, row] : rows) {
+    summary.activity = counts.activity.result();
+    summary.region_size = region_size;
+    for (const auto& [key, row] : counts.regions) summary.regions.push_back(row);
+    for (auto& [key, row] : counts.rows) {
         row.usage.unique_bytes = row.bytes.count();
         summary.rows.push_back({key.task, key.file, key.object, row.usage});
     }
@@ -164,10 +222,10 @@ TraceSummary analyze::summarize(TraceIndex&& index) {
     return summary;
 }
 
-Result<TraceSummary> summarize_trace(const std::string& directory) {
+Result<TraceSummary> summarize_trace(const std::string& directory, uint64_t region_size) {
     auto index = index_trace(directory);
     if (!index) return index.error();
-    return analyze::summarize(std::move(*index));
+    return analyze::summarize(std::move(*index), region_size);
 }
 
 }  // namespace quarry

@@ -5,6 +5,6 @@
 
 namespace quarry::analyze {
 
-TraceSummary summarize(TraceIndex&& index);
+TraceSummary summarize(TraceIndex&& index, uint64_t region_size);
 
 }  // namespace quarry::analyze

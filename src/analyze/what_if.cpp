@@ -28,8 +28,9 @@ public:
         if (is_it(record.number)) ++handles_;
     }
     void operator()(const trace::ObjectClosed& record, const trace::Rest&) {
-        if (!is_it(record.number)) return;
-        if (handles_ > 0 && --handles_ == 0) close();
+        if (!is_it(record.number) || handles_ == 0) return;
+        --handles_;
+        if (handles_ == 0) close();
     }
     void operator()(const trace::Access& record, const trace::Rest& rest) {
         constexpr auto kLeftOut = trace::kAccessFailed | trace::kAccessChunk;

@@ -1,8 +1,12 @@
 #include "report/graph.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <quarry/units.hpp>
+#include <tuple>
 
 namespace quarry::report {
 namespace {
@@ -12,6 +16,7 @@ public:
     explicit Building(const Dataflow& flow) : flow_(flow) {}
 
     Graph build() {
+        for (uint32_t task = 0; task < facts().tasks.size(); ++task) task_node(task);
         for (const DataUse& use : flow_.uses) uses_[{use.task, use.object}] = &use;
         for (const UsageRow& row : flow_.summary.rows) {
             if (row.task == kNobody || row.file == kNobody) continue;
@@ -19,51 +24,69 @@ public:
             const uint64_t read = usage.moved_read + usage.other_read + usage.derived_read;
             const uint64_t written =
                 usage.moved_written + usage.other_written + usage.derived_written;
-            if (usage.reads > 0 || read > 0 || (written == 0 && usage.writes == 0))
-                add_edge(row, false);
-            if (usage.writes > 0 || written > 0) add_edge(row, true);
+            const bool writes = usage.writes > 0 || written > 0;
+            const bool reads = usage.reads > 0 || read > 0 || !writes;
+            if (reads) add_edge(row, false);
+            if (writes) add_edge(row, true);
+            Edge& first = graph_.edges[graph_.edges.size() - (reads && writes ? 2 : 1)];
+            first.opens = usage.opens;
+            first.touches = usage.touches;
         }
+        add_regions();
+        for (const DataFlow& one : flow_.flows)
+            graph_.flows.push_back({task_node(one.producer), task_node(one.consumer),
+                                    data_node(one.file, one.object), one.kind, one.bytes});
         return std::move(graph_);
     }
 
 private:
     const TraceFacts& facts() const { return flow_.summary.facts; }
 
-    uint32_t node(const std::string& id, NodeKind kind, const std::string& label, uint32_t task,
-                  uint32_t file, uint32_t object) {
+    uint32_t node(Node&& node) {
         const auto [known, is_new] =
-            places_.try_emplace(id, static_cast<uint32_t>(graph_.nodes.size()));
-        if (is_new) graph_.nodes.push_back({kind, id, harmless(label), task, file, object});
+            places_.try_emplace(node.id, static_cast<uint32_t>(graph_.nodes.size()));
+        if (is_new) graph_.nodes.push_back(std::move(node));
         return known->second;
     }
 
     uint32_t task_node(uint32_t task) {
-        return node("task" + std::to_string(task), NodeKind::Task, facts().tasks[task].name, task,
-                    kNobody, kNobody);
+        Node one{NodeKind::Task, fmt::format("task{}", task), harmless(facts().tasks[task].name)};
+        one.task = task;
+        return node(std::move(one));
     }
 
-    // What a row is about: an object, a file that is not HDF5, or what of an HDF5 file belongs to
-    // no object.
-    uint32_t data_node(const UsageRow& row) {
-        const FileFacts& file = facts().files[row.file];
-        const std::string number = std::to_string(row.file);
-        if (row.object != kNobody && facts().objects[row.object].file == row.file) {
-            const ObjectFacts& object = facts().objects[row.object];
-            const bool is_dataset = object.kind == ObjectKind::Dataset;
-            return node("object" + std::to_string(row.object),
-                        is_dataset ? NodeKind::Dataset : NodeKind::Group, object.path, kNobody,
-                        row.file, row.object);
+    // An object, a file that is not HDF5, or what of an HDF5 file belongs to no object.
+    uint32_t data_node(uint32_t file, uint32_t object) {
+        Node one;
+        one.file = file;
+        if (object != kNobody && facts().objects[object].file == file) {
+            const ObjectFacts& about = facts().objects[object];
+            one.kind = about.kind == ObjectKind::Dataset ? NodeKind::Dataset : NodeKind::Group;
+            one.id = fmt::format("object{}", object);
+            one.label = harmless(about.path);
+            one.object = object;
+        } else {
+            const bool is_hdf5 = !facts().files[file].driver.empty();
+            one.kind = is_hdf5 ? NodeKind::Metadata : NodeKind::File;
+            one.id = fmt::format("{}{}", is_hdf5 ? "metadata" : "file", file);
+            one.label = harmless(facts().files[file].path);
         }
-        const bool is_hdf5 = !file.driver.empty();
-        return is_hdf5
-                   ? node("metadata" + number, NodeKind::Metadata, file.path, kNobody, row.file,
-                          kNobody)
-                   : node("file" + number, NodeKind::File, file.path, kNobody, row.file, kNobody);
+        return node(std::move(one));
+    }
+
+    uint32_t region_node(uint32_t file, uint64_t region) {
+        const uint64_t size = flow_.summary.region_size;
+        Node one{NodeKind::Region, fmt::format("region{}_{}", file, region),
+                 fmt::format("{} to {} of {}", bytes_text(region * size),
+                             bytes_text((region + 1) * size), harmless(facts().files[file].path))};
+        one.file = file;
+        one.region = region;
+        return node(std::move(one));
     }
 
     void add_edge(const UsageRow& row, bool writes) {
         const uint32_t task = task_node(row.task);
-        const uint32_t data = data_node(row);
+        const uint32_t data = data_node(row.file, row.object);
         const Usage& usage = row.usage;
         const auto use = uses_.find({row.task, row.object});
         Edge edge;
@@ -82,6 +105,27 @@ private:
         graph_.edges.push_back(edge);
     }
 
+    void add_regions() {
+        std::map<std::tuple<uint32_t, uint32_t, bool>, Edge> edges;
+        for (const RegionRow& row : flow_.summary.regions) {
+            if (row.file == kNobody) continue;
+            const uint32_t data = data_node(row.file, row.object);
+            const uint32_t region = region_node(row.file, row.region);
+            for (const bool writes : {false, true}) {
+                const uint64_t bytes = writes ? row.written : row.read;
+                if (bytes == 0) continue;
+                Edge& edge = edges[{data, region, writes}];
+                edge.from = writes ? data : region;
+                edge.to = writes ? region : data;
+                edge.writes = writes;
+                edge.moved += bytes;
+                edge.ios += row.ios;
+                edge.metadata += std::min(row.metadata, bytes);
+            }
+        }
+        for (const auto& [key, edge] : edges) graph_.edges.push_back(edge);
+    }
+
     const Dataflow& flow_;
     Graph graph_;
     std::map<std::string, uint32_t> places_;
@@ -91,12 +135,30 @@ private:
 }  // namespace
 
 const char* name_of(NodeKind kind) {
-    constexpr std::array names{"task", "dataset", "group", "metadata", "file"};
+    constexpr std::array names{"task", "dataset", "group", "metadata", "file", "region"};
     return names[static_cast<size_t>(kind)];
+}
+
+Edge& Edge::operator+=(const Edge& other) {
+    opens += other.opens;
+    touches += other.touches;
+    calls += other.calls;
+    selected += other.selected;
+    unique += other.unique;
+    moved += other.moved;
+    metadata += other.metadata;
+    ios += other.ios;
+    io_time += other.io_time;
+    return *this;
 }
 
 Graph graph_of(const Dataflow& flow) {
     return Building(flow).build();
+}
+
+const std::string& host_of(const TraceFacts& facts, const TaskFacts& task) {
+    static const std::string unknown;
+    return task.processes.empty() ? unknown : facts.processes[task.processes.front()].host;
 }
 
 std::string harmless(const std::string& text) {

@@ -17,14 +17,11 @@ double seconds(uint64_t nanoseconds) {
     return static_cast<double>(nanoseconds) * 1e-9;
 }
 
-Json maybe(const char* prefix, uint32_t number) {
-    return number != kNobody ? Json(prefix + std::to_string(number)) : Json();
-}
-
 Json node_json(const Dataflow& flow, const Node& node) {
     const TraceFacts& facts = flow.summary.facts;
     Json json{{"id", node.id}, {"kind", report::name_of(node.kind)}, {"label", node.label}};
-    if (node.task != kNobody) {
+    if (node.members > 1) json["members"] = node.members;
+    if (node.task != kNobody && node.members == 1) {
         const TaskFacts& task = facts.tasks[node.task];
         json.update({{"begin", task.begin},
                      {"end", task.end},
@@ -33,9 +30,10 @@ Json node_json(const Dataflow& flow, const Node& node) {
     }
     if (node.file != kNobody) {
         json["file"] = harmless(facts.files[node.file].path);
-        if (node.object == kNobody) json["size"] = facts.files[node.file].size;
+        if (node.object == kNobody && node.members == 1) json["size"] = facts.files[node.file].size;
     }
-    if (node.object != kNobody) {
+    const bool is_object = node.kind == NodeKind::Dataset || node.kind == NodeKind::Group;
+    if (is_object && node.members == 1) {
         json["bytes_written"] = flow.totals[node.object].written;
         json["bytes_read"] = flow.totals[node.object].read;
         const Json description =
@@ -52,6 +50,8 @@ std::string json_text(const Dataflow& flow, const Graph& graph) {
         json["edges"].push_back({{"from", graph.nodes[edge.from].id},
                                  {"to", graph.nodes[edge.to].id},
                                  {"writes", edge.writes},
+                                 {"opens", edge.opens},
+                                 {"touches", edge.touches},
                                  {"calls", edge.calls},
                                  {"bytes_selected", edge.selected},
                                  {"bytes_unique", edge.unique},
@@ -59,12 +59,11 @@ std::string json_text(const Dataflow& flow, const Graph& graph) {
                                  {"bytes_metadata", edge.metadata},
                                  {"ios", edge.ios},
                                  {"io_seconds", seconds(edge.io_time)}});
-    for (const DataFlow& one : flow.flows)
-        json["flows"].push_back({{"producer", maybe("task", one.producer)},
-                                 {"consumer", maybe("task", one.consumer)},
+    for (const Flow& one : graph.flows)
+        json["flows"].push_back({{"producer", graph.nodes[one.producer].id},
+                                 {"consumer", graph.nodes[one.consumer].id},
+                                 {"through", graph.nodes[one.through].id},
                                  {"kind", name_of(one.kind)},
-                                 {"file", harmless(flow.summary.facts.files[one.file].path)},
-                                 {"object", maybe("object", one.object)},
                                  {"bytes", one.bytes}});
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -90,6 +89,8 @@ std::string dot_text(const Graph& graph) {
             case NodeKind::Group:
             case NodeKind::Metadata:
                 return "shape=ellipse, style=filled, fillcolor=\"#e8e8e8\"";
+            case NodeKind::Region:
+                return "shape=cylinder, style=filled, fillcolor=\"#d9ead3\"";
             case NodeKind::File:
                 break;
         }
@@ -112,8 +113,8 @@ std::string graphml_text(const Graph& graph) {
         "  <key id=\"kind\" for=\"node\" attr.name=\"kind\" attr.type=\"string\"/>\n"
         "  <key id=\"label\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
         "  <key id=\"writes\" for=\"edge\" attr.name=\"writes\" attr.type=\"boolean\"/>\n";
-    for (const char* name :
-         {"calls", "bytes_selected", "bytes_unique", "bytes_moved", "bytes_metadata", "ios"})
+    for (const char* name : {"opens", "touches", "calls", "bytes_selected", "bytes_unique",
+                             "bytes_moved", "bytes_metadata", "ios"})
         text += fmt::format(
             "  <key id=\"{0}\" for=\"edge\" attr.name=\"{0}\" attr.type=\"long\"/>\n", name);
     text +=
@@ -130,7 +131,8 @@ std::string graphml_text(const Graph& graph) {
             "<data key=\"writes\">{}</data>",
             graph.nodes[edge.from].id, graph.nodes[edge.to].id, edge.writes);
         for (const auto& [name, value] :
-             {std::pair{"calls", edge.calls}, std::pair{"bytes_selected", edge.selected},
+             {std::pair{"opens", edge.opens}, std::pair{"touches", edge.touches},
+              std::pair{"calls", edge.calls}, std::pair{"bytes_selected", edge.selected},
               std::pair{"bytes_unique", edge.unique}, std::pair{"bytes_moved", edge.moved},
               std::pair{"bytes_metadata", edge.metadata}, std::pair{"ios", edge.ios}})
             text += fmt::format("<data key=\"{}\">{}</data>", name, value);
@@ -142,8 +144,8 @@ std::string graphml_text(const Graph& graph) {
 
 }  // namespace
 
-std::string graph_text(const Dataflow& flow, GraphFormat format) {
-    const Graph graph = graph_of(flow);
+std::string graph_text(const Dataflow& flow, GraphFormat format, const Grouping& grouping) {
+    const Graph graph = grouped(graph_of(flow), flow, grouping);
     switch (format) {
         case GraphFormat::Dot:
             return dot_text(graph);

@@ -50,19 +50,21 @@ std::string prov_text(const Dataflow& flow, const Graph& graph) {
         }
     }
     size_t number = 0;
+    const auto is_task = [&](uint32_t node) { return graph.nodes[node].kind == NodeKind::Task; };
     for (const Edge& edge : graph.edges) {
+        if (!is_task(edge.from) && !is_task(edge.to)) continue;
         const std::string task = named(graph.nodes[edge.writes ? edge.from : edge.to].id);
         const std::string data = named(graph.nodes[edge.writes ? edge.to : edge.from].id);
         json[edge.writes ? "wasGeneratedBy" : "used"][fmt::format("_:edge{}", number++)] = {
             {"prov:activity", task}, {"prov:entity", data}, {"quarry:bytes", edge.unique}};
     }
     std::set<std::pair<uint32_t, uint32_t>> told;
-    for (const DataFlow& one : flow.flows) {
+    for (const Flow& one : graph.flows) {
         if (one.producer == one.consumer || !told.emplace(one.producer, one.consumer).second)
             continue;
         json["wasInformedBy"][fmt::format("_:flow{}", told.size())] = {
-            {"prov:informed", named(fmt::format("task{}", one.consumer))},
-            {"prov:informant", named(fmt::format("task{}", one.producer))}};
+            {"prov:informed", named(graph.nodes[one.consumer].id)},
+            {"prov:informant", named(graph.nodes[one.producer].id)}};
     }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -84,8 +84,13 @@ public:
             entry_ = last_;
         }
         // Too long to be kept, it is looked for each time.
-        if (entry_ != nullptr && std::strlen(entry_) >= text_.size()) all_ = nullptr;
-        if (entry_ != nullptr && all_ != nullptr) std::strcpy(text_.data(), entry_);
+        if (entry_ == nullptr) return;
+        const size_t size = std::strlen(entry_) + 1;
+        if (size > text_.size()) {
+            all_ = nullptr;
+        } else {
+            std::memcpy(text_.data(), entry_, size);
+        }
     }
 
 private:

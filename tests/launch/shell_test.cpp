@@ -15,6 +15,10 @@ struct Case {
     Shell shell;
     const char* program;
 };
+// Without this GoogleTest prints the bytes, also those that are only padding and were never set.
+void PrintTo(const Case& test, std::ostream* out) {
+    *out << test.program;
+}
 
 // Characters that some shell treats specially, more often than others.
 std::string random_value(std::mt19937& random) {

@@ -12,6 +12,10 @@ struct Case {
     const char* started;
     bool cleared;
 };
+// Without this GoogleTest prints the bytes, also those that are only padding and were never set.
+void PrintTo(const Case& test, std::ostream* out) {
+    *out << test.typed;
+}
 
 class WrapperTest : public testing::TestWithParam<Case> {};
 

@@ -117,15 +117,15 @@ def test_flows_are_exact_to_the_byte(tmp_path: Path, case: int) -> None:
     labels = {node["id"]: node["label"] for node in graph["nodes"]}
 
     found = {
-        (labels[f["producer"]], labels[f["consumer"]], labels[f["object"]]): f["bytes"]
+        (labels[f["producer"]], labels[f["consumer"]], labels[f["through"]]): f["bytes"]
         for f in graph["flows"]
         if f["kind"] == "data"
     }
     assert found == {key: 4 * int(seen.sum()) for key, seen in workflow.flows.items()}
     files = {
-        (labels[f["producer"]], labels[f["consumer"]], Path(f["file"]).name): f["bytes"]
+        (labels[f["producer"]], labels[f["consumer"]], Path(labels[f["through"]]).name): f["bytes"]
         for f in graph["flows"]
-        if f["kind"] == "file" and f["file"].endswith(".txt")
+        if f["kind"] == "file" and labels[f["through"]].endswith(".txt")
     }
     assert files == workflow.file_flows
     totals = {n["label"]: n for n in graph["nodes"] if n["kind"] == "dataset"}
@@ -154,6 +154,88 @@ def test_a_file_that_was_copied_still_has_its_producer(tmp_path: Path) -> None:
     assert (flows["copy", "use"]["kind"], flows["copy", "use"]["bytes"]) == ("file", 400)
     stages = {n["label"]: n["stage"] for n in graph["nodes"] if n["kind"] == "task"}
     assert stages == {"make": 0, "copy": 1, "use": 2}
+
+
+def record_members(tmp_path: Path, count: int) -> None:
+    """Members that each write a file, and one that reads them all."""
+    make = 'import h5py, sys; h5py.File(sys.argv[1], "w")["x"] = list(range(1000))'
+    read = 'import h5py, sys; [h5py.File(name, "r")["x"][:10] for name in sys.argv[1:]]'
+    names = [f"run/member_{number}.h5" for number in range(count)]
+    (tmp_path / "run").mkdir()
+    steps = [(f"make_{n}", make, [name]) for n, name in enumerate(names)] + [("sum", read, names)]
+    for task, code, words in steps:
+        done = quarry(
+            "run", "--trace", "t", "--task", task, "--", sys.executable, "-c", code, *words,
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
+def test_parts_of_a_graph_become_one(tmp_path: Path) -> None:
+    record_members(tmp_path, 3)
+
+    def graph(*words: str) -> dict:
+        done = quarry("export", "--format", "json", *words, "t", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def labels(graph: dict, kind: str) -> dict[str, int]:
+        nodes = (node for node in graph["nodes"] if node["kind"] == kind)
+        return {Path(node["label"]).name: node.get("members", 1) for node in nodes}
+
+    whole = graph()
+    by_file = graph("--group-by", "file")
+    assert labels(by_file, "file") == {f"member_{n}.h5": whole_of(whole, n) for n in range(3)}
+    assert {node["kind"] for node in by_file["nodes"]} == {"task", "file"}
+    families = graph("--group-by", "family,pattern")
+    assert labels(families, "task") == {"make_#": 3, "sum": 1}
+    assert list(labels(families, "file")) == ["member_#.h5"]
+    assert len(families["edges"]) == 2
+    assert list(labels(graph("--group-by", "directory"), "file")) == ["run"]
+    assert labels(graph("--group-by", "stage"), "task") == {"stage 0": 3, "stage 1": 1}
+    assert len(labels(graph("--group-by", "host"), "task")) == 1
+    assert labels(graph("--group-by", "window:3600"), "task") == {"0 to 3600 s": 4}
+    # Nothing is lost on the way.
+    for field in ("calls", "bytes_selected", "bytes_moved", "ios", "opens"):
+        totals = {sum(edge[field] for edge in one["edges"]) for one in (whole, by_file, families)}
+        assert len(totals) == 1, field
+    assert sum(flow["bytes"] for flow in families["flows"]) == 3 * 80
+
+
+def whole_of(graph: dict, number: int) -> int:
+    """How many nodes of the graph lie in that member's file."""
+    return sum(node.get("file", "").endswith(f"_{number}.h5") for node in graph["nodes"])
+
+
+def test_what_cannot_be_grouped_by_is_said(tmp_path: Path) -> None:
+    record_members(tmp_path, 1)
+    for wrong, hint in (("famly", "did you mean family"), ("window", "window:60"), ("file:3", "")):
+        done = quarry("export", "--format", "json", "--group-by", wrong, "t", cwd=tmp_path)
+        assert done.returncode == 125
+        assert hint in done.stderr
+
+
+def test_regions_hold_what_was_moved_in_them(tmp_path: Path) -> None:
+    record_members(tmp_path, 1)
+    done = quarry("export", "--format", "json", "--regions", "1K", "t", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    graph = json.loads(done.stdout)
+    kinds = {node["id"]: node["kind"] for node in graph["nodes"]}
+    regions = [kind for kind in kinds.values() if kind == "region"]
+    events = quarry("export", "t", cwd=tmp_path).stdout.splitlines()
+    ios = [event for event in map(json.loads, events) if event["event"] == "io"]
+    pages = {
+        page
+        for io in ios
+        for page in range(io["address"] // 1024, (io["address"] + io["size"] - 1) // 1024 + 1)
+    }
+    assert len(regions) == len(pages)
+    moved = sum(
+        edge["bytes_moved"]
+        for edge in graph["edges"]
+        if "region" in (kinds[edge["from"]], kinds[edge["to"]])
+    )
+    assert moved == sum(io["size"] for io in ios)
 
 
 HOSTILE = [

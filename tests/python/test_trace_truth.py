@@ -399,3 +399,10 @@ with h5py.File("e.h5") as f:
         if r["bytes_written_without_hdf5"]
     }
     assert others == {"a.raw": (8, 200), "b.raw": (8, 200)}
+
+
+def test_space_that_was_used_again_is_credited_to_somebody(tmp_path: Path) -> None:
+    """Found at random: chunks of one dataset where those of another lay, moved by one call for both."""
+    trace = run_recorded(tmp_path, "C", "write", 987268472)
+    summary = json.loads(quarry("summary", "--json", trace).stdout)
+    assert summary["uncredited_bytes"] == 0

@@ -18,10 +18,10 @@ typedef struct {
     const char* file;
     char path[32]; /* in that file */
     char name[32]; /* by which it is reached from the first file */
-    int rank;
+    hid_t type;
     hsize_t shape[kMaxRank];
     hsize_t chunk[kMaxRank]; /* of zeros where there are no chunks */
-    hid_t type;
+    int rank;
     int filtered;
 } Dataset;
 
@@ -46,7 +46,7 @@ static void check(long long fine, const char* what) {
 
 static unsigned below(unsigned limit) {
     state = state * 6364136223846793005U + 1442695040888963407U;
-    return (unsigned)(state >> 33) % limit;
+    return limit > 0 ? (unsigned)(state >> 33) % limit : 0;
 }
 
 static hid_t any_type(void) {

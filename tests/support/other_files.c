@@ -28,6 +28,7 @@ int main(void) {
     check(writev(file, parts, 2) == 200, "writev");
     check(pread(file, bytes, 300, 0) == 300, "pread");
     int same = dup(file);
+    check(same >= 0, "dup");
     check(lseek(same, 0, SEEK_SET) == 0 && read(same, bytes, 50) == 50, "read");
     close(same);
     close(file);
