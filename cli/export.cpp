@@ -16,7 +16,8 @@ const std::map<std::string, TextFormat> kFormats{
 const std::map<std::string, GraphFormat> kGraphs{{"json", GraphFormat::Json},
                                                  {"dot", GraphFormat::Dot},
                                                  {"graphml", GraphFormat::GraphMl},
-                                                 {"prov", GraphFormat::ProvJson}};
+                                                 {"prov", GraphFormat::ProvJson},
+                                                 {"ro-crate", GraphFormat::RoCrate}};
 
 Progress shown_on(ProgressLine& line) {
     return [&line](uint64_t done, uint64_t all) {
@@ -41,13 +42,14 @@ public:
     }
     void declare_options(CLI::App& app) override {
         app.add_option("trace", trace_, "directory of the trace")->type_name("TRACE");
-        app.add_option("--format", format_,
-                       "every event: jsonl, one JSON object a line (default); csv, one table; "
-                       "chrome, for Perfetto; sqlite, a database. The graph of tasks and data: "
-                       "json, dot, graphml; prov, as W3C PROV-JSON")
+        app.add_option(
+               "--format", format_,
+               "every event: jsonl, one JSON object a line (default); csv, one table; "
+               "chrome, for Perfetto; sqlite, a database. The graph of tasks and data: "
+               "json, dot, graphml; prov, as W3C PROV-JSON; ro-crate, as a Workflow Run RO-Crate")
             ->type_name("FORMAT")
-            ->check(CLI::IsMember(
-                {"jsonl", "csv", "chrome", "sqlite", "json", "dot", "graphml", "prov"}));
+            ->check(CLI::IsMember({"jsonl", "csv", "chrome", "sqlite", "json", "dot", "graphml",
+                                   "prov", "ro-crate"}));
         app.add_option("--group-by", group_by_,
                        "put parts of a graph together: family, stage, host or window:SECONDS for "
                        "tasks; file, pattern or directory for data")

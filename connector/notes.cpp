@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "connector/file_facts.hpp"
 #include "connector/flushed_chunks.hpp"
 #include "connector/record_access.hpp"
 #include "trace/process_record.hpp"
@@ -367,9 +368,29 @@ void note_file(const Operation& operation, Library& library, Object* file, const
     writer.append(record);
 }
 
-void note_blob(const Object& file, const void* id) noexcept {
+void note_state(const Operation& operation, const Object& file) noexcept {
+    constexpr uint64_t kWorthAWord = 64 << 10;
+    if (file.label == trace::kNone) return;
+    StorageRecord* storage = storage_with_serial(*file.under->library, serial_of_file(file));
+    if (storage == nullptr || storage->objects.empty()) return;
+    const auto facts = facts_of_file(file);
+    if (!facts || (storage->is_described && facts->free < kWorthAWord)) return;
+    storage->is_described = true;
+    trace::FileState record{};
+    record.file = file.label;
+    record.operation = operation.number();
+    record.time = operation.start();
+    record.free = facts->free;
+    record.superblock = facts->superblock;
+    record.page_size = facts->page_size;
+    operation.writer().append(record);
+}
+
+void note_blob(const Object& file, const void* id, uint64_t size) noexcept {
     trace::Writer* writer = recorder();
-    if (writer == nullptr || writer->level() < RecordLevel::Io || !file.under->is_native) return;
+    if (writer == nullptr) return;
+    current_call.lengths.add(size);
+    if (writer->level() < RecordLevel::Io || !file.under->is_native) return;
     // The native connector's id begins with the address of a part of the heap, many values of which
     // come one after the other.
     trace::HeapUsed record{};

@@ -78,7 +78,10 @@ void note_file(const Operation& operation, Library& library, Object* file, const
                unsigned flags, bool created) noexcept;
 
 // Values of variable length were stored; `id` tells where.
-void note_blob(const Object& file, const void* id) noexcept;
+// To be called before the file is closed.
+void note_state(const Operation& operation, const Object& file) noexcept;
+
+void note_blob(const Object& file, const void* id, uint64_t size) noexcept;
 
 // A link was made, copied or moved: it is new in the group at `location`.
 void note_link_written(const Operation& operation, Object* object, Location location) noexcept;

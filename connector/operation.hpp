@@ -5,10 +5,26 @@
 
 namespace quarry::connector {
 
+// Of the values of variable length that a call has put into the heap.
+struct Lengths {
+    uint64_t count = 0;
+    uint64_t shortest = ~uint64_t{0};
+    uint64_t longest = 0;
+    uint64_t total = 0;
+
+    void add(uint64_t length) {
+        ++count;
+        shortest = length < shortest ? length : shortest;
+        longest = length > longest ? length : longest;
+        total += length;
+    }
+};
+
 struct Current {
     uint32_t object = trace::kNone;
     uint32_t operation = trace::kNone;
     hid_t transfer = H5P_DEFAULT;
+    Lengths lengths = {};
 };
 inline thread_local Current current_call;
 
@@ -22,7 +38,7 @@ public:
         if (writer_ == nullptr) return;
         before_ = current_call;
         object_number_ = object != nullptr ? object->number : trace::kNone;
-        current_call = {object_number_, writer_->new_number(), transfer};
+        current_call = {object_number_, writer_->new_number(), transfer, {}};
         number_ = current_call.operation;
         start_ = trace::monotonic_now();
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "connector/content.hpp"
 #include "connector/dataset_facts.hpp"
 #include "hdf5/select.hpp"
 #include "trace/process_record.hpp"
@@ -79,6 +80,15 @@ void Accesses::write(herr_t answer) const noexcept try {
     }
 } catch (const std::bad_alloc&) {
     stop_recording_without_memory();
+}
+
+void Accesses::write_content(const hid_t memory_types[], const hid_t memory_spaces[],
+                             const void* const buffers[]) const noexcept {
+    const bool writes = direction_ == Direction::Write;
+    for (size_t i = 0; i < accesses_.size(); ++i)
+        record_content(operation_, *accesses_[i].dataset, accesses_[i].elements, memory_types[i],
+                       memory_spaces[i], buffers[i], writes);
+    if (writes && accesses_.size() == 1) record_lengths(operation_, *accesses_[0].dataset);
 }
 
 void Accesses::write_sources(const Access& access, herr_t answer) const {

@@ -100,7 +100,7 @@ void fill_file(H5VL_file_class_t& cls) {
         return file_specific(library_in_slot(kSlot), object, arguments, transfer, request);
     };
     cls.optional = forward<kFile, &H5VL_file_class_t::optional>;
-    cls.close = close<kFile, &H5VL_file_class_t::close>;
+    cls.close = file_close;
 }
 
 void fill_group(H5VL_group_class_t& cls) {
@@ -132,7 +132,7 @@ void fill_object(H5VL_object_class_t& cls) {
 
 herr_t blob_put(void* file, const void* value, size_t size, void* id, void* context) noexcept {
     const herr_t answer = forward<kBlob, &H5VL_blob_class_t::put>(file, value, size, id, context);
-    if (answer >= 0) note_blob(as_object(file), id);
+    if (answer >= 0) note_blob(as_object(file), id, size);
     return answer;
 }
 

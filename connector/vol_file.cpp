@@ -99,6 +99,15 @@ void* file_open(Library& library, const char* name, unsigned flags, hid_t access
                       });
 }
 
+herr_t file_close(void* object, hid_t transfer, void** request) noexcept {
+    {
+        const Operation asking(nullptr, transfer);
+        if (asking) note_state(asking, as_object(object));
+    }
+    using File = Close<&H5VL_class_t::file_cls, &H5VL_file_class_t::close>;
+    return File::call(object, transfer, request);
+}
+
 herr_t file_get(void* object, H5VL_file_get_args_t* arguments, hid_t transfer,
                 void** request) noexcept {
     using Get = Forward<&H5VL_class_t::file_cls, &H5VL_file_class_t::get>;

@@ -25,7 +25,7 @@ _quarry() {
     case $previous in
         --trace | --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
-        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov" -- "$word"); return ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov ro-crate" -- "$word"); return ;;
         --output | --junit | --thresholds | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
         --group-by) mapfile -t COMPREPLY < <(compgen -W "family stage host window: file pattern directory" -- "$word"); return ;;
         --by) mapfile -t COMPREPLY < <(compgen -W "task file object" -- "$word"); return ;;

@@ -37,7 +37,14 @@ namespace quarry {
     X(metadata_ios, 100)            \
     X(chunk_rewrites, 2)            \
     X(attributes, 1000)             \
-    X(links, 100000)
+    X(links, 100000)                \
+    X(rolling_files, 4)             \
+    X(copied_share, 0.9)            \
+    X(vlen_values, 100)             \
+    X(vlen_ratio, 1.25)             \
+    X(free_share, 0.2)              \
+    X(free_bytes, 1048576)          \
+    X(cloud_metadata_reads, 1000)
 
 struct Thresholds {
 #define QUARRY_THRESHOLD(name, value) double name = value;

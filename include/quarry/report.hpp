@@ -18,7 +18,7 @@ struct Grouping {
 Result<Grouping> grouping_from_text(const std::string& text);
 
 // The graph of tasks, files and objects; see docs/formats/graph.md.
-enum class GraphFormat { Json, Dot, GraphMl, ProvJson };
+enum class GraphFormat { Json, Dot, GraphMl, ProvJson, RoCrate };
 std::string graph_text(const Dataflow& flow, GraphFormat format, const Grouping& grouping = {});
 
 // What ran, what it moved and what matters most, in whole sentences.

@@ -36,8 +36,11 @@ struct FileFacts {
     std::string path;  // the first by which it was opened
     uint64_t device = 0;
     uint64_t inode = 0;
-    uint64_t size = 0;   // when it was last closed, or opened
-    std::string driver;  // by which HDF5 opened it; empty if it never did
+    uint64_t size = 0;        // when it was last closed, or opened
+    std::string driver;       // by which HDF5 opened it; empty if it never did
+    uint64_t free = 0;        // of its size, what nothing used any more when it was last closed
+    uint32_t superblock = 0;  // its version, counted from 1; 0 if it is not known
+    uint32_t page_size = 0;   // 0 where space is not given out in pages
 };
 
 enum class ObjectKind : uint8_t { Unknown, Group, Dataset, NamedType };

@@ -115,6 +115,11 @@ const std::vector<Rule>& all_rules() {
         {"fan-in", "a task that needs data of many others"},
         {"all-to-all", "tasks that all need each other's data"},
         {"one-to-one", "a task whose data only one other task needs"},
+        {"rolling-input", "files that a task goes through one after the other"},
+        {"copied-unchanged", "the same values are written once more"},
+        {"vlen-constant", "strings of variable length that all have nearly the same"},
+        {"free-space", "a file of which much is used by nothing"},
+        {"not-cloud-ready", "a file whose metadata lie all over it"},
     };
     return rules;
 }
@@ -132,6 +137,8 @@ Result<Advice> advise(const std::string& directory, const Thresholds& thresholds
     find_in_requests(evidence, advice.findings);
     find_in_layouts(evidence, advice.findings);
     find_in_flows(evidence, advice.findings);
+    find_in_files(evidence, advice.findings);
+    find_in_contents(evidence, advice.findings);
     advice.findings = joined_by_family(evidence, std::move(advice.findings));
     for (Finding& finding : advice.findings)
         finding.severity = severity_of(finding.saving, advice.flow);

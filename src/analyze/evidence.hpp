@@ -54,5 +54,7 @@ std::string chunk_command(const Evidence& evidence, uint32_t object);
 void find_in_requests(const Evidence& evidence, Findings& found);
 void find_in_layouts(const Evidence& evidence, Findings& found);
 void find_in_flows(const Evidence& evidence, Findings& found);
+void find_in_files(const Evidence& evidence, Findings& found);
+void find_in_contents(const Evidence& evidence, Findings& found);
 
 }  // namespace quarry::analyze

@@ -78,6 +78,25 @@ public:
         if (shapes.size() < kMostShapes || shapes.contains(shape)) ++shapes[shape];
     }
 
+    void operator()(const trace::Content& record, const trace::Rest&) {
+        constexpr size_t kMostPieces = 10000;
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody || task_ == kNobody || record.fingerprint == 0) return;
+        Measure& measure = all_[{task_, object}];
+        const bool writes = (record.prefix.flags & trace::kContentWritten) != 0;
+        auto& pieces = writes ? measure.contents_written : measure.contents_read;
+        if (pieces.size() < kMostPieces) pieces[record.fingerprint] = record.bytes;
+    }
+
+    void operator()(const trace::Lengths& record, const trace::Rest&) {
+        const uint32_t object = tables_.object_of(record.object);
+        if (object == kNobody || task_ == kNobody) return;
+        Measure& measure = all_[{task_, object}];
+        measure.lengths += record.count;
+        measure.longest = std::max(measure.longest, record.longest);
+        measure.total_length += record.total;
+    }
+
     void operator()(const trace::Io& record, const trace::Rest&) {
         if ((record.prefix.flags & trace::kIoFailed) != 0 || record.memory != kRawData ||
             task_ == kNobody)

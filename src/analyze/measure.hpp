@@ -28,6 +28,13 @@ struct Measure {
     uint64_t elements_read = 0;  // in regular parts, and in the boxes around these
     uint64_t boxed_elements_read = 0;
     std::map<std::vector<uint64_t>, uint64_t> shapes_read;  // of the parts that were asked for
+    // By fingerprint the bytes of pieces whose values were looked at.
+    std::map<uint64_t, uint64_t> contents_read;
+    std::map<uint64_t, uint64_t> contents_written;
+    // Of the values of variable length that were written.
+    uint64_t lengths = 0;
+    uint64_t longest = 0;
+    uint64_t total_length = 0;
 };
 
 struct Limits {

@@ -250,8 +250,33 @@ public:
         count();
         seen(record.start + record.duration);
         const uint32_t file = tables_.file_of(record.storage);
-        if (file != kNobody) shared_.openings.push_back({&tables_, record.operation, file});
+        if (file == kNobody) return;
+        shared_.openings.push_back({&tables_, record.operation, file});
+        opened_[record.number] = file;
+        // What was free then may be in use now.
+        facts().files[file].free = 0;
     }
+    void operator()(const trace::FileState& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+        const auto file = opened_.find(record.file);
+        if (file == opened_.end()) return;
+        FileFacts& about = facts().files[file->second];
+        about.free = record.free;
+        about.superblock = record.superblock + 1;
+        about.page_size = record.page_size;
+    }
+
+    // These tell nothing about who is who.
+    void operator()(const trace::Content& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+    }
+    void operator()(const trace::Lengths& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+    }
+
     void operator()(const trace::FileClosed& record, const trace::Rest&) {
         count();
         seen(record.start + record.duration);
@@ -324,7 +349,7 @@ private:
 
     uint32_t new_file(const std::string& path, std::pair<uint64_t, uint64_t> identity,
                       uint64_t size) {
-        facts().files.push_back({path, identity.first, identity.second, size, ""});
+        facts().files.push_back({path, identity.first, identity.second, size, "", 0, 0, 0});
         shared_.index.addresses.emplace_back();
         const auto number = static_cast<uint32_t>(facts().files.size() - 1);
         shared_.index.files_by_path[path] = number;
@@ -360,6 +385,7 @@ private:
     }
 
     Shared& shared_;
+    std::unordered_map<uint32_t, uint32_t> opened_;  // numbers of FileOpened -> files
     ProcessTables& tables_;
     uint64_t last_ = 0;
 };

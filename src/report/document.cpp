@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <quarry/report.hpp>
 
 #include "model/family.hpp"
+#include "report/calendar.hpp"
 #include "report/condense.hpp"
 #include "report/layout.hpp"
 
@@ -55,14 +56,6 @@ double seconds(uint64_t nanoseconds) {
     return static_cast<double>(nanoseconds) * 1e-9;
 }
 
-std::string calendar_time(uint64_t nanoseconds) {
-    const auto moment = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
-    std::tm parts{};
-    gmtime_r(&moment, &parts);
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", parts.tm_year + 1900,
-                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
 class Document {
 public:
     explicit Document(const Advice& advice)
@@ -83,7 +76,7 @@ public:
     Json json(const Grouping& grouping) {
         Json result{{"format", kFormat},
                     {"trace", label_text(facts_.directory)},
-                    {"began", calendar_time(activity().begin)},
+                    {"began", calendar_text(activity().begin)},
                     {"seconds", seconds(activity().end - activity().begin)},
                     {"overview", sentences(overview_of(advice_))},
                     {"reservations", sentences(reservations_of(facts_))},

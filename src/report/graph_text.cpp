@@ -6,6 +6,7 @@
 
 #include "report/graph.hpp"
 #include "report/prov.hpp"
+#include "report/ro_crate.hpp"
 
 namespace quarry {
 namespace {
@@ -153,6 +154,8 @@ std::string graph_text(const Dataflow& flow, GraphFormat format, const Grouping&
             return graphml_text(graph);
         case GraphFormat::ProvJson:
             return prov_text(flow, graph);
+        case GraphFormat::RoCrate:
+            return ro_crate_text(flow);
         case GraphFormat::Json:
             break;
     }

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "report/calendar.hpp"
 
 namespace quarry::report {
 namespace {
@@ -13,17 +14,6 @@ using Json = nlohmann::ordered_json;
 
 std::string named(const std::string& id) {
     return "quarry:" + id;
-}
-
-// As XML Schema and PROV write a moment.
-std::string moment(uint64_t nanoseconds) {
-    constexpr uint64_t kSecond = 1'000'000'000;
-    const auto seconds = static_cast<std::time_t>(nanoseconds / kSecond);
-    std::tm parts{};
-    gmtime_r(&seconds, &parts);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900,
-                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                       nanoseconds % kSecond / 1000);
 }
 
 }  // namespace
@@ -39,8 +29,8 @@ std::string prov_text(const Dataflow& flow, const Graph& graph) {
     for (const Node& node : graph.nodes) {
         if (node.kind == NodeKind::Task) {
             const TaskFacts& task = facts.tasks[node.task];
-            json["activity"][named(node.id)] = {{"prov:startTime", moment(task.begin)},
-                                                {"prov:endTime", moment(task.end)},
+            json["activity"][named(node.id)] = {{"prov:startTime", calendar_text(task.begin)},
+                                                {"prov:endTime", calendar_text(task.end)},
                                                 {"prov:label", node.label}};
         } else {
             json["entity"][named(node.id)] = {

@@ -93,6 +93,9 @@ enum class Kind : uint8_t {
     ChunkFound = 22,
     Derived = 23,
     Allocated = 24,
+    Content = 25,
+    Lengths = 26,
+    FileState = 27,
 };
 
 // Numbers that stand for nothing.

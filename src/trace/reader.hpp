@@ -129,6 +129,12 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<ChunkFound>(visit, slot, rest);
         case Kind::Allocated:
             return give<Allocated>(visit, slot, rest);
+        case Kind::Content:
+            return give<Content>(visit, slot, rest);
+        case Kind::Lengths:
+            return give<Lengths>(visit, slot, rest);
+        case Kind::FileState:
+            return give<FileState>(visit, slot, rest);
         case Kind::Derived:
             return give<Derived>(visit, slot, rest);
         case Kind::Nothing:
@@ -154,12 +160,16 @@ Damage ProcessFile::each(Visitor&& visit) const {
         const size_t present = std::min(segment.size() / kSlotSize, wanted);
         damage.missing += (wanted - present) * kSlotSize;
         size_t at = first == 0 ? kHeaderSlots : 0;
+        bool is_gap = false;
         while (at < present) {
             const std::byte* slot = segment.data() + at * kSlotSize;
             Prefix prefix;
             std::memcpy(&prefix, slot, sizeof prefix);
             const size_t more = detail::count_more(segment, at + 1, prefix.more);
-            if (prefix.kind == static_cast<uint8_t>(Kind::Nothing)) {
+            // What continues a record is written before its beginning.
+            const bool is_unbegun = is_gap && prefix.kind == static_cast<uint8_t>(Kind::More);
+            is_gap = is_unbegun || prefix.kind == static_cast<uint8_t>(Kind::Nothing);
+            if (is_gap) {
                 ++damage.unfilled;
                 ++at;
             } else if (more == prefix.more &&

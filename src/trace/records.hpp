@@ -244,6 +244,49 @@ struct HeapUsed {
     std::array<uint64_t, 4> unused;
 };
 
+enum ContentFlag : uint8_t {
+    kContentWritten = 1,
+};
+
+// What values an access has moved, as far as a few of them tell: equal ones have the same number.
+struct Content {
+    static constexpr Kind kKind = Kind::Content;
+    Prefix prefix;  // flags: ContentFlag
+    uint32_t object;
+    uint32_t operation;
+    uint64_t time;
+    uint64_t bytes;        // as stored, before any filter
+    uint64_t fingerprint;  // 0 if all values looked at are the same
+    std::array<uint64_t, 3> unused;
+};
+
+// How long the values of variable length were that an operation has put into the heap.
+struct Lengths {
+    static constexpr Kind kKind = Kind::Lengths;
+    Prefix prefix;
+    uint32_t object;
+    uint32_t operation;
+    uint64_t time;
+    uint64_t count;
+    uint64_t shortest;  // bytes
+    uint64_t longest;
+    uint64_t total;
+    uint64_t unused;
+};
+
+// What HDF5 says of a file before it is closed.
+struct FileState {
+    static constexpr Kind kKind = Kind::FileState;
+    Prefix prefix;
+    uint32_t file;  // number of a FileOpened
+    uint32_t operation;
+    uint64_t time;
+    uint64_t free;        // bytes that nothing uses any more
+    uint32_t superblock;  // its version
+    uint32_t page_size;   // 0 where space is not given out in pages
+    std::array<uint64_t, 3> unused;
+};
+
 // A chunk that HDF5 had written when it flushed its file, with no call of its dataset.
 struct ChunkFound {
     static constexpr Kind kKind = Kind::ChunkFound;

@@ -321,6 +321,24 @@ TEST_F(TraceFileTest, WhatIsMissingAtTheEndIsCounted) {
     EXPECT_EQ(seen.damage.missing, 500 * kSlotSize);
 }
 
+TEST_F(TraceFileTest, ARecordThatWasNotBegunBeforeAKillIsNoDamage) {
+    in_child([&] { writer()->text(std::string(200, 'x')); });
+    const std::string path = files().at(0);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    // What continues the text is there, its beginning is not.
+    const size_t text = bytes.find("xxxxxxxx");
+    ASSERT_NE(text, bytes.npos);
+    const size_t slot = text / kSlotSize * kSlotSize;
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(slot));
+    file << std::string(kSlotSize, '\0');
+    file.close();
+    const Seen seen = read(only_file());
+    EXPECT_EQ(seen.damage.malformed, 0u);
+    EXPECT_GE(seen.damage.unfilled, 2u);
+}
+
 // Any bytes at all: no crash, nothing endless, and no more records than slots.
 TEST_F(TraceFileTest, DamagedFilesGiveWhatIsSound) {
     in_child([&] {

@@ -45,6 +45,40 @@ READ_ALL = 'h5py.File("data.h5", "r")["x"][...]'
 
 REST = 'f = h5py.File("rest.h5", "w"); time.sleep(3); f.close()'
 
+MEMBERS = """
+for i in range(6): h5py.File(f"m{i}.h5", "w")["x"] = rng.random(40000)
+"""
+
+COPY = """
+d = h5py.File("data.h5", "r")["x"]
+h5py.File("other.h5", "w")["y"] = {values}
+"""
+
+EDIT = """
+with h5py.File("data.h5", "a") as f:
+    f["small"] = 1
+    del f["x"]
+    f["end"] = rng.random(100_000)
+"""
+
+GROUPS = """
+with h5py.File("data.h5", "w"{options}) as f:
+    for i in range(3000): f.create_group(f"group{{i}}").attrs["a"] = i
+"""
+VISIT = """
+for _ in range(2):
+    with h5py.File("data.h5", "r") as f:
+        for i in range(3000): f[f"group{i}"].attrs["a"]
+"""
+
+
+def strings(each: str) -> str:
+    return f"""
+with h5py.File("data.h5", "w") as f:
+    f.create_dataset("x", data=[{each} for i in range(500)], dtype=h5py.string_dtype())
+"""
+
+
 # For each finding: tasks that lead to it, and tasks that do not.
 CASES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
     "small-requests": (
@@ -379,6 +413,44 @@ with h5py.File("data.h5", "w") as f:
     "one-to-one": (
         [("make", make("(100,)")), ("use", READ_ALL)],
         [("make", make("(100,)")), ("use", READ_ALL), ("use again", READ_ALL)],
+    ),
+    "rolling-input": (
+        [
+            ("make", MEMBERS),
+            ("use", '[h5py.File(f"m{i}.h5", "r")["x"][...] for i in range(6)]'),
+        ],
+        [
+            ("make", MEMBERS),
+            (
+                "use",
+                """
+a = [h5py.File(f"m{i}.h5", "r")["x"] for i in range(6)]
+for d in a + a: d[:20000]
+""",
+            ),
+        ],
+    ),
+    "copied-unchanged": (
+        [("make", make("(512, 512)")), ("copy", COPY.format(values="d[...]"))],
+        [("make", make("(512, 512)")), ("copy", COPY.format(values="d[...] + 1"))],
+    ),
+    "vlen-constant": (
+        [("make", strings("'station %03d' % i"))],
+        [("make", strings("'s' * (i + 1)"))],
+    ),
+    "free-space": (
+        [("make", make("(512, 512)")), ("edit", EDIT)],
+        [("make", make("(512, 512)")), ("edit", 'h5py.File("data.h5", "a")["y"] = 1')],
+    ),
+    "not-cloud-ready": (
+        [("make", GROUPS.format(options="")), ("use", VISIT)],
+        [
+            (
+                "make",
+                GROUPS.format(options=', libver="latest", fs_strategy="page", fs_page_size=4096'),
+            ),
+            ("use", VISIT),
+        ],
     ),
 }
 

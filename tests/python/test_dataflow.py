@@ -286,3 +286,40 @@ with h5py.File("data.h5", "w") as f:
     assert len(list(document.get_records(ProvGeneration))) == sum(
         edge["writes"] for edge in graph["edges"]
     )
+
+
+def validated(folder: Path, crate: dict) -> subprocess.CompletedProcess:
+    folder.mkdir()
+    (folder / "ro-crate-metadata.json").write_text(json.dumps(crate))
+    program = TASK.parent / "validate_crate.py"
+    return subprocess.run(
+        [sys.executable, program, folder], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_run_is_a_crate_that_its_community_accepts(tmp_path: Path) -> None:
+    code = """
+import h5py
+name = '</script> "\u202e.h5'
+h5py.File("in.h5", "w")["x"] = 1
+h5py.File(name.replace("/", ""), "w")["y"] = h5py.File("in.h5", "r")["x"][()]
+"""
+    done = quarry(
+        "run", "--trace", "t", "--task", HOSTILE[1], "--", sys.executable, "-c", code, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    done = quarry("export", "--format", "ro-crate", "t", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    crate = json.loads(done.stdout)
+    judged = validated(tmp_path / "crate", crate)
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    by_id = {entity["@id"]: entity for entity in crate["@graph"]}
+    (action,) = (e for e in crate["@graph"] if e["@type"] == "CreateAction")
+    assert action["name"] == HOSTILE[1]
+    read = [by_id[one["@id"]]["name"] for one in action["object"]]
+    assert "in.h5" in read
+    written = {by_id[one["@id"]]["name"] for one in action["result"]}
+    assert written == {"in.h5", '<script> "\u202e.h5'}
+    # The validator does find what is wrong.
+    del action["instrument"]
+    assert validated(tmp_path / "wrong", crate).returncode == 1
