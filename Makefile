@@ -22,9 +22,10 @@ test-all: build ## the same and more: whole suites, sanitizers, valgrind, MPI, c
 	@scripts/setup --all
 	@scripts/test --all
 
-bench: build ## speed against no connector and HDF5's pass-through connector; what recording costs
+bench: build ## speed against no connector and HDF5's pass-through connector; what recording and reports cost
 	@bench/run
 	@bench/recording
+	@.venv/bin/python bench/report
 
 check: setup ## format, lint and layering of the sources
 	@scripts/check

@@ -55,7 +55,7 @@ struct HeatMap {
 
 struct Dataflow {
     TraceSummary summary;
-    std::vector<DataUse> uses;
+    std::vector<DataUse> uses;  // in the order of their objects
     std::vector<DataFlow> flows;
     // For each dataset the bytes of different elements that anybody has written, and read.
     struct Total {

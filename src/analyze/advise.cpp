@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <quarry/advice.hpp>
+#include <set>
 #include <tuple>
 
 #include "analyze/dataflow.hpp"
@@ -63,10 +64,13 @@ std::vector<Finding> joined_by_family(const Evidence& evidence, Findings&& all) 
         same.saving.seconds += finding.saving.seconds;
         for (const auto& [to, from] :
              {std::pair{&same.objects, &finding.objects}, std::pair{&same.tasks, &finding.tasks}})
-            for (const uint32_t one : *from)
-                if (std::find(to->begin(), to->end(), one) == to->end()) to->push_back(one);
+            to->insert(to->end(), from->begin(), from->end());
     }
     for (size_t i = 0; i < joined.size(); ++i) {
+        for (auto* list : {&joined[i].objects, &joined[i].tasks}) {
+            std::set<uint32_t> seen;
+            std::erase_if(*list, [&](uint32_t one) { return !seen.insert(one).second; });
+        }
         if (others[i] > 0)
             joined[i].sentence += fmt::format(" The same holds for {} more like it.", others[i]);
     }

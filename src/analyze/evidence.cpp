@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace quarry::analyze {
@@ -30,6 +32,11 @@ Evidence::Evidence(const Dataflow& flow_, const std::map<MeasureKey, Measure>& m
 const Measure* Evidence::measured(uint32_t task, uint32_t object) const {
     const auto found = measures.find({task, object});
     return found != measures.end() ? &found->second : nullptr;
+}
+
+std::span<const DataUse> Evidence::uses_of(uint32_t object) const {
+    const auto range = std::ranges::equal_range(flow.uses, object, {}, &DataUse::object);
+    return {range.begin(), range.end()};
 }
 
 Saving Evidence::saving(uint64_t operations, uint64_t bytes) const {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <quarry/advice.hpp>
+#include <span>
 
 #include "analyze/dataset_description.hpp"
 #include "analyze/measure.hpp"
@@ -22,6 +23,8 @@ public:
     }
     // What a task did with an object; null if nothing.
     const Measure* measured(uint32_t task, uint32_t object) const;
+    // What tasks did with the data of an object.
+    std::span<const DataUse> uses_of(uint32_t object) const;
     // With what this trace's I/Os took.
     Saving saving(uint64_t operations, uint64_t bytes) const;
 

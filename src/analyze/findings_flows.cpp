@@ -48,8 +48,8 @@ void unused_datasets(const Evidence& evidence, Findings& found) {
         if (total.written == 0 || total.read > 0) continue;
         std::vector<uint32_t> writers;
         uint64_t last = 0;
-        for (const DataUse& use : evidence.flow.uses) {
-            if (use.object != object || use.written == 0) continue;
+        for (const DataUse& use : evidence.uses_of(object)) {
+            if (use.written == 0) continue;
             writers.push_back(use.task);
             last = std::max(last, use.last_write);
         }
@@ -88,8 +88,8 @@ void partly_used(const Evidence& evidence, Findings& found) {
                 evidence.limit.partly_used_share * static_cast<double>(all))
             continue;
         std::vector<uint32_t> readers;
-        for (const DataUse& use : evidence.flow.uses)
-            if (use.object == object && use.read > 0) readers.push_back(use.task);
+        for (const DataUse& use : evidence.uses_of(object))
+            if (use.read > 0) readers.push_back(use.task);
         Finding finding = about(evidence, object, readers);
         finding.id = "partly-used";
         finding.sentence =

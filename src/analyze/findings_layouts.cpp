@@ -232,8 +232,8 @@ void chunk_use(const Evidence& evidence, const UsageRow& row, const DatasetDescr
         found.push_back(std::move(finding));
     }
     uint64_t asked = 0;
-    for (const DataUse& use : evidence.flow.uses)
-        if (use.task == row.task && use.object == row.object) asked = use.read;
+    for (const DataUse& use : evidence.uses_of(row.object))
+        if (use.task == row.task) asked = use.read;
     const uint64_t touched = measure->places_read * bytes;
     // Of what is asked for with gaps no chunks could spare the gaps.
     const double gaps = measure->elements_read > 0

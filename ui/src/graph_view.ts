@@ -424,7 +424,7 @@ export class GraphView {
 
     private toolbar(): HTMLElement {
         const redraw = (): void => {
-            this.state.select(null);
+            if (this.state.selection) this.state.select(null);
             this.draw();
         };
         const grouping = (tasks: TaskGrouping, data: DataGrouping): void => {
