@@ -104,9 +104,10 @@ private:
         add("as it would be, foretold", found.predicted);
         fmt::print(
             "{} in {}\n  as it was: {}\n  as it would be: {}\n\n{}\nRaw data only; metadata is "
-            "not foretold.\n",
+            "not foretold.\n{}",
             printable(found.object), printable(found.file), found.layout, found.other_layout,
-            table.text(Style::of_output()));
+            table.text(Style::of_output()),
+            found.caution.empty() ? "" : printable(found.caution) + "\n");
     }
 
     static void print_json(const Prediction& found) {
@@ -116,7 +117,8 @@ private:
                         {"other_layout", found.other_layout},
                         {"measured", traffic_json(found.measured)},
                         {"replayed", traffic_json(found.replayed)},
-                        {"predicted", traffic_json(found.predicted)}};
+                        {"predicted", traffic_json(found.predicted)},
+                        {"caution", found.caution}};
         fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     }
 

@@ -28,6 +28,7 @@ struct Prediction {
     RawTraffic measured;
     RawTraffic replayed;  // the same layout, foretold: how far the model is to be trusted here
     RawTraffic predicted;
+    std::string caution;  // why the prediction is less sure than it could be; mostly empty
 };
 
 // `file` may be empty where only one has such an object, and otherwise be the end of its path.

@@ -6,6 +6,7 @@
 #include "analyze/measure.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/storage_model.hpp"
+#include "hdf5/sampled_compression.hpp"
 
 namespace quarry {
 namespace {
@@ -89,6 +90,18 @@ void scale(RawTraffic& traffic_of, double by) {
         *bytes = static_cast<uint64_t>(static_cast<double>(*bytes) * by);
 }
 
+// How well the dataset compresses in other chunks: tried on the file itself, if it is there still.
+double compression_in(const std::vector<uint64_t>& chunks, double as_it_was,
+                      Prediction& prediction) {
+    const auto tried = hdf5::compressed_share(prediction.file, prediction.object, chunks);
+    if (tried) return *tried;
+    prediction.caution = fmt::format(
+        "How well it would compress could not be tried ({}): it is taken to compress as well as it "
+        "did.",
+        tried.error().message);
+    return as_it_was;
+}
+
 std::string layout_text(const std::vector<uint64_t>& chunks, uint64_t cache) {
     if (chunks.empty()) return "contiguous";
     return fmt::format("chunks of {}, of which HDF5 keeps {} bytes", fmt::join(chunks, " x "),
@@ -165,11 +178,12 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
     prediction.predicted = predicted->moved();
     const uint64_t plain = prediction.replayed.bytes_read + prediction.replayed.bytes_written;
     if (as_it_was.has_filters && plain > 0) {
-        // It is taken to compress as well as it did.
         const uint64_t stored = prediction.measured.bytes_read + prediction.measured.bytes_written;
         const double compression = static_cast<double>(stored) / static_cast<double>(plain);
         scale(prediction.replayed, compression);
-        if (!other.contiguous) scale(prediction.predicted, compression);
+        if (!other.contiguous)
+            scale(prediction.predicted,
+                  compression_in(as_it_would_be.chunks, compression, prediction));
     }
     return prediction;
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import quarry
+from cli import QUARRY, quarry
 
 # The same accesses, to a dataset that is stored in the way that it is told.
 PROGRAM = """
@@ -121,3 +121,60 @@ def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
     print(spec["made"], spec["compressed"], before, after, spec["accesses"][:3])
     assert close_to(foretold["replayed"], foretold["measured"]), foretold
     assert close_to(foretold["predicted"], after_all["measured"]), (foretold, after_all)
+
+
+RUNS = """
+import h5py, numpy as np, sys
+chunks = tuple(map(int, sys.argv[1].split("x")))
+values = np.repeat(np.random.default_rng(1).random((1000, 100)), 10, axis=1)
+with h5py.File("data.h5", "w") as f:
+    f.create_dataset("x", data=values, chunks=chunks, compression=4, shuffle=True)
+"""
+COLUMNS = """
+import h5py
+d = h5py.File("data.h5", "r")["x"]
+for i in range(0, 1000, 20): d[:, i]
+"""
+
+
+def test_how_well_data_would_compress_is_tried_on_the_file(tmp_path: Path) -> None:
+    def recorded(name: str, chunks: str) -> Path:
+        make = [sys.executable, "-c", RUNS, chunks]
+        assert quarry("run", "--no-trace", "--", *make, cwd=tmp_path).returncode == 0
+        use = [sys.executable, "-c", COLUMNS]
+        assert quarry("run", "--trace", name, "--", *use, cwd=tmp_path).returncode == 0
+        return tmp_path / name
+
+    def foretold(*words: object) -> dict:
+        done = quarry("what-if", "--object", "/x", "--json", *words)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    # Along a row ten values are the same, down a column none.
+    trace = recorded("before", "100x100")
+    answer = foretold("--chunks", "1000x1", trace)
+    assert answer["caution"] == ""
+    measured = foretold(recorded("after", "1000x1"))["measured"]
+    assert abs(answer["predicted"]["bytes_read"] - measured["bytes_read"]) < (
+        measured["bytes_read"] / 10
+    )
+    assert abs(answer["predicted"]["reads"] - measured["reads"]) <= measured["reads"] / 10
+    # As well as before would be wrong by far.
+    assert answer["measured"]["bytes_read"] / 8e6 < 0.5
+
+    (tmp_path / "data.h5").unlink()
+    answer = foretold("--chunks", "1000x1", trace)
+    assert "could not be tried" in answer["caution"] and "data.h5" in answer["caution"]
+
+
+def test_it_does_not_record_itself(tmp_path: Path) -> None:
+    make = [sys.executable, "-c", RUNS, "100x100"]
+    assert quarry("run", "--no-trace", "--", *make, cwd=tmp_path).returncode == 0
+    use = [sys.executable, "-c", COLUMNS]
+    assert quarry("run", "--trace", "t", "--", *use, cwd=tmp_path).returncode == 0
+    words = ["what-if", "--object", "/x", "--chunks", "50x50", tmp_path / "t"]
+    done = quarry("run", "--trace", "other", "--", QUARRY, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = quarry("ls", "--json", "other", cwd=tmp_path)
+    if told.returncode == 0:  # otherwise there was nothing to record
+        assert not [file for file in json.loads(told.stdout)["files"] if file["driver"]]
