@@ -46,27 +46,40 @@ public:
     std::string_view summary() const override {
         return "Foretell what would be moved if a dataset were stored otherwise";
     }
-    std::string_view usage() const override { return "--object PATH [options] [TRACE]"; }
+    std::string_view usage() const override {
+        return "--object PATH | --paged BYTES [options] [TRACE]";
+    }
     std::string_view examples() const override {
         return "  quarry what-if --object /data --chunks 100x20\n"
                "  quarry what-if --object /data --file run.h5 --cache 64M\n"
-               "  quarry what-if --object /data --contiguous --json flow";
+               "  quarry what-if --object /data --contiguous --json flow\n"
+               "  quarry what-if --file run.h5 --paged 1M";
     }
     void declare_options(CLI::App& app) override {
         app.add_option("trace", trace_, "directory of the trace")->type_name("TRACE");
-        app.add_option("--object", object_, "path of the dataset in its file")
-            ->type_name("PATH")
-            ->required();
+        app.add_option("--object", object_, "path of the dataset in its file")->type_name("PATH");
         app.add_option("--file", file_, "the file, or the end of its path")->type_name("FILE");
         auto* chunks = app.add_option("--chunks", chunks_, "other chunks")->type_name("AxB");
         app.add_flag("--contiguous", other_.contiguous, "no chunks")->excludes(chunks);
         app.add_option("--cache", other_.cache_bytes, "another size of HDF5's cache of chunks")
             ->type_name("BYTES")
             ->transform(CLI::AsSizeValue(false));
+        auto* paged =
+            app.add_option("--paged", page_size_, "the whole file in pages of this size: 64K, 1M");
+        paged->type_name("BYTES")->transform(CLI::AsSizeValue(false))->excludes(chunks);
+        app.add_option("--page-buffer", page_buffer_, "how much of them HDF5 keeps (default: 16M)")
+            ->type_name("BYTES")
+            ->transform(CLI::AsSizeValue(false))
+            ->needs(paged);
         app.add_flag("--json", json_, "print everything as JSON");
     }
 
     int execute(const Command&) override {
+        if (page_size_ > 0) return foretell_pages();
+        if (object_.empty()) {
+            say("say which dataset with --object, or how large pages are to be with --paged.");
+            return kWrongUsage;
+        }
         if (!chunks_.empty()) {
             const auto shape = shape_from(chunks_);
             if (!shape) {
@@ -88,6 +101,47 @@ public:
     }
 
 private:
+    int foretell_pages() const {
+        constexpr uint64_t kSmallest = 512;  // of HDF5
+        if (page_size_ < kSmallest) {
+            say(fmt::format("pages of {} bytes: HDF5's have at least {}.", page_size_, kSmallest));
+            return kWrongUsage;
+        }
+        ProgressLine line;
+        line.show("replaying " + trace_);
+        const auto found = what_if_paged(trace_, file_, page_size_, page_buffer_);
+        line.clear();
+        if (!found) {
+            say(found.error().message);
+            return kQuarryFailed;
+        }
+        if (json_) {
+            const Json json{{"file", found->file},
+                            {"page_size", found->page_size},
+                            {"page_buffer", found->buffer_size},
+                            {"measured", traffic_json(found->measured)},
+                            {"predicted", traffic_json(found->predicted)},
+                            {"caution", found->caution}};
+            fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+            return kSuccess;
+        }
+        using Align = Table::Align;
+        Table table({{"", Align::Left}, {"reads", Align::Right}, {"read", Align::Right}});
+        const auto add = [&](const char* title, const RawTraffic& traffic) {
+            table.add({title, std::to_string(traffic.reads), bytes_text(traffic.bytes_read)});
+        };
+        add("as it was", found->measured);
+        add("in pages, foretold", found->predicted);
+        fmt::print(
+            "{}, in pages of {}, of which HDF5 keeps {}\n\n{}\nMetadata and raw data. To have it "
+            "so: "
+            "h5repack -S PAGE -G {} IN OUT, and h5py.File(OUT, page_buf_size={}).\n{}",
+            printable(found->file), bytes_text(found->page_size), bytes_text(found->buffer_size),
+            table.text(Style::of_output()), found->page_size, found->buffer_size,
+            found->caution.empty() ? "" : printable(found->caution) + "\n");
+        return kSuccess;
+    }
+
     static void print_text(const Prediction& found) {
         using Align = Table::Align;
         Table table({{"", Align::Left},
@@ -126,6 +180,8 @@ private:
     std::string object_;
     std::string file_;
     std::string chunks_;
+    uint64_t page_size_ = 0;
+    uint64_t page_buffer_ = 16 << 20;
     OtherLayout other_;
     bool json_ = false;
 };

@@ -41,7 +41,7 @@ _quarry() {
             [[ $verb == summary ]] && options+=" --by --top"
             [[ $verb == advise ]] && options+=" --top --fail-on --max-amplification --thresholds --show-thresholds --junit"
             [[ $verb == diff ]] && options+=" --top"
-            [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache"
+            [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache --paged --page-buffer"
             [[ $verb == export ]] && options="--format --group-by --regions --output --help"
             [[ $verb == live ]] && options="--interval --once --help"
             [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"

@@ -35,4 +35,18 @@ struct Prediction {
 Result<Prediction> what_if(const std::string& directory, const std::string& file,
                            const std::string& object, const OtherLayout& other);
 
+// Of everything that is read of a file, metadata included.
+struct PagedPrediction {
+    std::string file;
+    uint64_t page_size = 0;
+    uint64_t buffer_size = 0;
+    RawTraffic measured;
+    RawTraffic predicted;
+    std::string caution;
+};
+
+// If its space were given out in pages, and HDF5 kept as many of them as `buffer_size` holds.
+Result<PagedPrediction> what_if_paged(const std::string& directory, const std::string& file,
+                                      uint64_t page_size, uint64_t buffer_size);
+
 }  // namespace quarry

@@ -1,10 +1,8 @@
 #include "hdf5/sampled_compression.hpp"
 
-#include <hdf5.h>
-
 #include <algorithm>
-#include <cstdlib>
 
+#include "hdf5/own_library.hpp"
 #include "model/shape.hpp"
 
 namespace quarry::hdf5 {
@@ -12,28 +10,6 @@ namespace {
 
 constexpr uint64_t kSamples = 16;
 constexpr uint64_t kMostBytes = 64 << 20;  // of all samples together
-
-// Closes what it holds.
-class Handle {
-public:
-    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (id_ >= 0) close_(id_);
-    }
-    operator hid_t() const { return id_; }
-
-private:
-    hid_t id_;
-    herr_t (*close_)(hid_t);
-};
-
-// This program's own HDF5 looks at files as they are, and keeps its complaints to itself.
-void prepare_library() {
-    unsetenv("HDF5_VOL_CONNECTOR");
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
 
 // Where one of the chunks begins, counted row by row.
 std::vector<hsize_t> begin_of(uint64_t chunk, const std::vector<hsize_t>& counts,

@@ -178,3 +178,58 @@ def test_it_does_not_record_itself(tmp_path: Path) -> None:
     told = quarry("ls", "--json", "other", cwd=tmp_path)
     if told.returncode == 0:  # otherwise there was nothing to record
         assert not [file for file in json.loads(told.stdout)["files"] if file["driver"]]
+
+
+FILE = """
+import h5py, numpy as np, sys
+count, page = int(sys.argv[1]), int(sys.argv[2])
+options = {"fs_strategy": "page", "fs_page_size": page} if page else {}
+rng = np.random.default_rng(1)
+with h5py.File("data.h5", "w", **options) as f:
+    for i in range(count):
+        chunks = (300,) if i % 5 == 0 else None
+        d = f.create_dataset(f"g{i % 20}/d{i}", data=rng.random(300 if i % 3 else 40000), chunks=chunks)
+        d.attrs["unit"] = "m"
+"""
+VISIT = """
+import h5py, sys
+count, buffer = int(sys.argv[1]), int(sys.argv[2])
+with h5py.File("data.h5", "r", **({"page_buf_size": buffer} if buffer else {})) as f:
+    for i in range(0, count, 2): f[f"g{i % 20}/d{i}"][:]; f[f"g{i % 20}/d{i}"].attrs["unit"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "buffer", "count"),
+    [(4096, 1 << 20, 400), (16384, 1 << 18, 600), (65536, 1 << 24, 600), (1 << 20, 1 << 24, 1500)],
+)
+def test_what_pages_would_bring(tmp_path: Path, page: int, buffer: int, count: int) -> None:
+    def run(name: str, code: str, *words: int) -> None:
+        command = [sys.executable, "-c", code, *map(str, words)]
+        done = quarry("run", "--trace", name, "--", *command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    def foretold(name: str) -> dict:
+        options = ["--file", "data.h5", "--paged", page, "--page-buffer", buffer, "--json"]
+        done = quarry("what-if", *options, name, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    run("make", FILE, count, 0)
+    run("before", VISIT, count, 0)
+    answer = foretold("before")
+    assert answer["caution"] == "" and answer["predicted"]["reads"] < answer["measured"]["reads"]
+    run("make again", FILE, count, page)
+    run("after", VISIT, count, buffer)
+    measured = foretold("after")["measured"]
+    for field in ("reads", "bytes_read"):
+        assert abs(answer["predicted"][field] - measured[field]) <= measured[field] / 10, field
+    (tmp_path / "data.h5").unlink()
+    assert "could not be seen" in foretold("before")["caution"]
+
+
+def test_what_pages_cannot_be_is_said(tmp_path: Path) -> None:
+    done = quarry("what-if", "--paged", "100", tmp_path)
+    assert done.returncode == 2 and "at least 512" in done.stderr
+    done = quarry("what-if", tmp_path)
+    assert done.returncode == 2 and "--object" in done.stderr and "--paged" in done.stderr
