@@ -1,6 +1,7 @@
 // Columns of text, aligned.
 #pragma once
 
+#include <quarry/markup.hpp>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
     void add(std::vector<std::string> cells) {
-        for (std::string& cell : cells) cell = printable(cell);
+        // Nobody reads a table that is wider than any screen.
+        constexpr size_t kWidest = 120;
+        for (std::string& cell : cells) cell = shortened(printable(cell), kWidest);
         rows_.push_back(std::move(cells));
     }
     std::string text(const Style& style) const;

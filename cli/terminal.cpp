@@ -24,6 +24,29 @@ size_t terminal_width() {
     return known ? size.ws_col : 80;
 }
 
+struct CharacterCode {
+    uint32_t code;
+    size_t size;  // in bytes; 0 if it is to be shown as it is
+};
+
+// What a terminal would obey, what breaks a line, and what turns the direction of writing about.
+CharacterCode command_at(std::string_view text) {
+    const auto byte = [&](size_t i) -> uint32_t {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+    };
+    if (byte(0) < 0x20 || byte(0) == 0x7f) return {byte(0), 1};
+    const bool has_two = (byte(0) & 0xe0) == 0xc0 && (byte(1) & 0xc0) == 0x80;
+    const uint32_t two = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    if (has_two && ((two >= 0x80 && two < 0xa0) || two == 0x61c)) return {two, 2};
+    const bool has_three =
+        (byte(0) & 0xf0) == 0xe0 && (byte(1) & 0xc0) == 0x80 && (byte(2) & 0xc0) == 0x80;
+    const uint32_t three = (byte(0) & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+    const bool turns = three == 0x200e || three == 0x200f || (three >= 0x2028 && three <= 0x202e) ||
+                       (three >= 0x2066 && three <= 0x2069);
+    if (has_three && turns) return {three, 3};
+    return {0, 0};
+}
+
 }  // namespace
 
 void say(std::string_view message) {
@@ -32,12 +55,13 @@ void say(std::string_view message) {
 
 std::string printable(std::string_view name) {
     std::string text;
-    for (const char character : name) {
-        const auto byte = static_cast<unsigned char>(character);
-        if (byte < 0x20 || byte == 0x7f) {
-            text += fmt::format("\\x{:02x}", byte);
+    for (size_t at = 0; at < name.size();) {
+        const auto [code, size] = command_at(name.substr(at));
+        if (size == 0) {
+            text += name[at++];
         } else {
-            text += character;
+            text += code < 0x80 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+            at += size;
         }
     }
     return text;

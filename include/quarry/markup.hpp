@@ -1,4 +1,4 @@
-// Text inside other languages.
+// Text inside other languages, and in small places.
 #pragma once
 
 #include <string>
@@ -8,5 +8,8 @@ namespace quarry {
 
 // As content or attribute of XML; what XML cannot hold becomes a space.
 std::string in_xml(std::string_view text);
+
+// The beginning and the end of a long text, cut between characters of UTF-8.
+std::string shortened(std::string_view text, size_t most);
 
 }  // namespace quarry

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <quarry/markup.hpp>
 #include <quarry/report.hpp>
 
 #include "model/family.hpp"
@@ -28,19 +29,6 @@ constexpr size_t kMostNodesOfFinding = 200;
 constexpr size_t kMostAmounts = 40000;
 constexpr size_t kMostHeat = 150000;
 constexpr size_t kMostDescription = 2000;
-
-// The beginning and the end of it, cut between characters.
-std::string shortened(const std::string& text, size_t most) {
-    if (text.size() <= most) return text;
-    const auto is_inside = [&](size_t at) {
-        return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-    };
-    size_t head = most * 2 / 3;
-    while (head > 0 && is_inside(head)) --head;
-    size_t tail = text.size() - most / 3;
-    while (tail < text.size() && is_inside(tail)) ++tail;
-    return text.substr(0, head) + " … " + text.substr(tail);
-}
 
 std::string label_text(const std::string& text) {
     return shortened(harmless(text), kMostLabel);

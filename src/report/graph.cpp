@@ -164,12 +164,17 @@ const std::string& host_of(const TraceFacts& facts, const TaskFacts& task) {
 std::string harmless(const std::string& text) {
     using Json = nlohmann::json;
     const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-    std::string clean = Json::parse(quoted).get<std::string>();
-    for (char& character : clean) {
-        const auto code = static_cast<unsigned char>(character);
-        if (code < 0x20 || code == 0x7f) character = ' ';
+    const std::string clean = Json::parse(quoted).get<std::string>();
+    std::string shown;
+    for (size_t i = 0; i < clean.size(); ++i) {
+        const auto code = static_cast<unsigned char>(clean[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < clean.size() ? clean[i + 1] : 0);
+        // U+0080 to U+009F control, too.
+        const bool controls_in_two = code == 0xc2 && next >= 0x80 && next < 0xa0;
+        shown += code < 0x20 || code == 0x7f || controls_in_two ? ' ' : clean[i];
+        if (controls_in_two) ++i;
     }
-    return clean;
+    return shown;
 }
 
 }  // namespace quarry::report

@@ -2,7 +2,9 @@
 
 import json
 import re
+import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import jsonschema
@@ -10,8 +12,9 @@ import numpy as np
 import pytest
 from browser import keep_screenshot, opened
 from playwright.sync_api import Page
+from running import clean_environment
 
-from cli import REPOSITORY, quarry
+from cli import QUARRY, REPOSITORY, quarry
 
 SCHEMA = json.loads((REPOSITORY / "docs/formats/report.schema.json").read_text())
 ROWS, COLUMNS = 30, 40
@@ -307,6 +310,70 @@ with h5py.File("data.h5", "r") as f:
         assert page.evaluate("document.documentElement.scrollWidth") <= 1280
         assert page.title() == "Quarry report"
         keep_screenshot(page, "report-hostile-names")
+
+
+COMMANDS = [
+    ["summary"],
+    ["ls"],
+    ["advise", "--top", "0"],
+    ["report", "--text"],
+    ["live", "--once"],
+    ["diff", "--top", "0", "t"],
+    ["export", "--format", "csv"],
+    ["export", "--format", "dot"],
+    ["export", "--format", "graphml"],
+]
+
+
+def test_names_do_not_reach_the_terminal_as_commands(tmp_path: Path) -> None:
+    names = [*HOSTILE, "\x1b[31mred", "\x9b31mred", "\u2066isolated", "bell\a"]
+    code = f"""
+import h5py, numpy as np
+with h5py.File("data.h5", "w") as f:
+    for name in {names!r}: f[name.replace("/", "").replace("|", "\u2215")] = np.zeros(300_000)
+with h5py.File("data.h5", "r") as f:
+    for name in list(f)[:3]: f[name][()]
+"""
+    record(tmp_path, ("\x1b]0;taken\x07 \u202e task", code), ("after", "import h5py"))
+    for words in COMMANDS:
+        done = quarry(*words, "t", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        shown = done.stdout + done.stderr
+        allowed = "\n\u2028\u2029" if words[0] == "export" else "\n"
+        # csv keeps names as they are, in quotes: it is data, not text for a terminal.
+        if words[-1] == "csv":
+            continue
+        commands = {c for c in shown if unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}}
+        turned = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+        assert not {c for c in commands if unicodedata.category(c) == "Cc"} - set(allowed), words
+        if words[0] != "export":
+            assert not commands & turned, words
+
+
+def test_live_follows_a_program_to_its_end(tmp_path: Path) -> None:
+    code = """
+import h5py, sys
+with h5py.File("data.h5", "w") as f:
+    f["x"] = range(1000)
+    f.flush()
+    sys.stdin.readline()
+    f["y"] = range(1000)
+"""
+    run = [QUARRY, "run", "--trace", "t", "--task", "slow", "--", sys.executable, "-c", code]
+    program = subprocess.Popen(
+        run, cwd=tmp_path, stdin=subprocess.PIPE, text=True, env=clean_environment()
+    )
+    while not list(tmp_path.glob("t/*")) or "/x" not in quarry("ls", "t", cwd=tmp_path).stdout:
+        assert program.poll() is None
+    live = subprocess.Popen(
+        [QUARRY, "live", "--interval", "0.1", "t"], cwd=tmp_path, text=True, stdout=subprocess.PIPE
+    )
+    lines = [live.stdout.readline() for _ in range(3)]
+    assert lines[0].strip() == "1 running" and "1 task" in lines[1]
+    program.communicate("go on\n", timeout=60)
+    rest, _ = live.communicate(timeout=60)
+    assert live.returncode == 0
+    assert rest.count("all have ended") == 1 and "1 running" in "".join(lines) + rest
 
 
 def test_the_overview_is_the_same_in_the_terminal(trace: Path) -> None:

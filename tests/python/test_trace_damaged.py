@@ -17,6 +17,11 @@ COMMANDS = (
     ("export",),
     ("export", "--format", "json"),
     ("advise",),
+    ("report", "--json", "--regions", "4K"),
+    ("report", "--text"),
+    ("live", "--once"),
+    ("export", "--format", "ro-crate"),
+    ("what-if", "--file", "data.h5", "--paged", "4K"),
     ("what-if", "--object", "/x", "--chunks", "10x10"),
 )
 MAKE = """
