@@ -92,7 +92,7 @@ std::string overview_text(const Advice& advice, const Style& style) {
     text += "\n" + task_table(advice.flow.summary, style);
     if (!advice.findings.empty()) text += "\n" + findings_text(advice, kFindings, style);
     const auto reservations = reservations_of(facts);
-    if (!reservations.empty()) text += "\n";
+    if (!reservations.empty()) text += '\n';
     for (const std::string& sentence : reservations) text += printable(sentence) + "\n";
     return text;
 }
