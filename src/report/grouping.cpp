@@ -36,7 +36,7 @@ public:
 
     Whole operator()(const Node& node) const {
         if (node.kind == NodeKind::Task) return whole_of_task(node);
-        const Whole itself{node.id, node.kind, node.id, node.label};
+        Whole itself{node.id, node.kind, node.id, node.label};
         if (grouping_.data == Grouping::Data::Object || node.kind == NodeKind::Region)
             return itself;
         const std::string path = harmless(facts().files[node.file].path);

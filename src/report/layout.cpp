@@ -123,8 +123,7 @@ private:
             const bool to_the_right = round % 2 == 0;
             const auto settle = [&](std::vector<uint32_t>& nodes) { arrange(nodes, neighbours); };
             if (to_the_right) {
-                for (auto column = columns.begin(); column != columns.end(); ++column)
-                    settle(column->second);
+                for (auto& [column, nodes] : columns) settle(nodes);
             } else {
                 for (auto column = columns.rbegin(); column != columns.rend(); ++column)
                     settle(column->second);
