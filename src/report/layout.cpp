@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -125,8 +125,7 @@ private:
             if (to_the_right) {
                 for (auto& [column, nodes] : columns) settle(nodes);
             } else {
-                for (auto column = columns.rbegin(); column != columns.rend(); ++column)
-                    settle(column->second);
+                for (auto& [column, nodes] : columns | std::views::reverse) settle(nodes);
             }
         }
     }
