@@ -310,7 +310,7 @@ int main(int count, char** words) {
         other = H5Fcreate("other.h5", H5F_ACC_EXCL, H5P_DEFAULT, settings);
         check(H5Gclose(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)), "group");
     }
-    Dataset datasets[kMaxDatasets];
+    Dataset datasets[kMaxDatasets] = {0};
     const int number = 2 + (int)below(kMaxDatasets - 1);
     for (int i = 0; i < number; ++i) any_dataset(&datasets[i], i, file, other);
     if (writing) check(H5Fclose(other), "H5Fclose");
