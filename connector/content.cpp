@@ -19,8 +19,13 @@ bool is_plain(const hdf5::Api& api, hid_t type) {
     }
 }
 
-bool lies_together(const hdf5::Api& api, hid_t space) {
-    return space == H5S_ALL || api.H5Sget_select_type(space) == H5S_SEL_ALL;
+// How many elements the program's memory is sure to hold: all of an extent that it gave itself. What
+// the file holds may have changed, and a selection need not begin where the pointer points to.
+uint64_t elements_together(const hdf5::Api& api, hid_t space) {
+    const bool is_given = space != H5S_ALL && space != H5S_BLOCK && space != H5S_PLIST;
+    if (!is_given || api.H5Sget_select_type(space) != H5S_SEL_ALL) return 0;
+    const hssize_t elements = api.H5Sget_simple_extent_npoints(space);
+    return elements > 0 ? static_cast<uint64_t>(elements) : 0;
 }
 
 // Of words spread over all of it: what took a while to read is not read once more. 0 if they are
@@ -56,7 +61,7 @@ void record_content(const Operation& operation, const Object& dataset, uint64_t 
     if (known == nullptr || values == nullptr || elements * known->element_size < kLeastBytes)
         return;
     const hdf5::Api& api = dataset.under->library->api;
-    if (!is_plain(api, memory_type) || !lies_together(api, memory_space)) return;
+    if (!is_plain(api, memory_type) || elements_together(api, memory_space) != elements) return;
     const uint64_t bytes = elements * api.H5Tget_size(memory_type);
     if (bytes < kLeastBytes) return;
     trace::Content record{};
