@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "connector/dataset_facts.hpp"
+
 namespace quarry::connector {
 namespace {
 
@@ -19,13 +21,23 @@ bool is_plain(const hdf5::Api& api, hid_t type) {
     }
 }
 
-// How many elements the program's memory is sure to hold: all of an extent that it gave itself. What
-// the file holds may have changed, and a selection need not begin where the pointer points to.
-uint64_t elements_together(const hdf5::Api& api, hid_t space) {
-    const bool is_given = space != H5S_ALL && space != H5S_BLOCK && space != H5S_PLIST;
-    if (!is_given || api.H5Sget_select_type(space) != H5S_SEL_ALL) return 0;
-    const hssize_t elements = api.H5Sget_simple_extent_npoints(space);
-    return elements > 0 ? static_cast<uint64_t>(elements) : 0;
+// How many elements the program's memory is sure to hold, from its pointer on: all of an extent
+// that it gave itself, or all of the dataset as it is now. A selection need not begin at the
+// pointer.
+uint64_t elements_together(const Object& dataset, hid_t memory_space, hid_t file_space) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const auto count = [&](hid_t space) {
+        const hssize_t elements = api.H5Sget_simple_extent_npoints(space);
+        return elements > 0 ? static_cast<uint64_t>(elements) : 0;
+    };
+    if (memory_space == H5S_ALL && file_space == H5S_ALL) {
+        const DatasetFacts facts(dataset);
+        return facts.complete() ? count(facts.ids().space) : 0;
+    }
+    const bool is_given =
+        memory_space != H5S_ALL && memory_space != H5S_BLOCK && memory_space != H5S_PLIST;
+    if (!is_given || api.H5Sget_select_type(memory_space) != H5S_SEL_ALL) return 0;
+    return count(memory_space);
 }
 
 // Of words spread over all of it: what took a while to read is not read once more. 0 if they are
@@ -55,13 +67,15 @@ uint64_t fingerprint_of(const void* values, uint64_t bytes) {
 }  // namespace
 
 void record_content(const Operation& operation, const Object& dataset, uint64_t elements,
-                    hid_t memory_type, hid_t memory_space, const void* values,
+                    hid_t memory_type, hid_t memory_space, hid_t file_space, const void* values,
                     bool writes) noexcept {
     const KnownObject* known = dataset.known;
     if (known == nullptr || values == nullptr || elements * known->element_size < kLeastBytes)
         return;
     const hdf5::Api& api = dataset.under->library->api;
-    if (!is_plain(api, memory_type) || elements_together(api, memory_space) != elements) return;
+    if (!is_plain(api, memory_type) ||
+        elements_together(dataset, memory_space, file_space) != elements)
+        return;
     const uint64_t bytes = elements * api.H5Tget_size(memory_type);
     if (bytes < kLeastBytes) return;
     trace::Content record{};

@@ -8,7 +8,7 @@ namespace quarry::connector {
 
 // Only of large pieces of plain numbers that lie together in memory.
 void record_content(const Operation& operation, const Object& dataset, uint64_t elements,
-                    hid_t memory_type, hid_t memory_space, const void* values,
+                    hid_t memory_type, hid_t memory_space, hid_t file_space, const void* values,
                     bool writes) noexcept;
 
 // How long the values of variable length were that the call has put into the heap.

@@ -83,11 +83,12 @@ void Accesses::write(herr_t answer) const noexcept try {
 }
 
 void Accesses::write_content(const hid_t memory_types[], const hid_t memory_spaces[],
+                             const hid_t file_spaces[],
                              const void* const buffers[]) const noexcept {
     const bool writes = direction_ == Direction::Write;
     for (size_t i = 0; i < accesses_.size(); ++i)
         record_content(operation_, *accesses_[i].dataset, accesses_[i].elements, memory_types[i],
-                       memory_spaces[i], buffers[i], writes);
+                       memory_spaces[i], file_spaces[i], buffers[i], writes);
     if (writes && accesses_.size() == 1) record_lengths(operation_, *accesses_[0].dataset);
 }
 

@@ -21,7 +21,7 @@ public:
     void write(herr_t answer) const noexcept;
     // After a call that has succeeded: what its values looked like.
     void write_content(const hid_t memory_types[], const hid_t memory_spaces[],
-                       const void* const buffers[]) const noexcept;
+                       const hid_t file_spaces[], const void* const buffers[]) const noexcept;
 
 private:
     struct Access {

@@ -52,7 +52,7 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
             request);
         accesses.write(answer);
         const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
-        if (is_done) accesses.write_content(memory_types, memory_spaces, buffers);
+        if (is_done) accesses.write_content(memory_types, memory_spaces, file_spaces, buffers);
         wrap_request(under, request);
         return answer;
     }
