@@ -16,7 +16,9 @@ Json object_json(const TraceFacts& facts, const ObjectFacts& object) {
 }
 
 Json facts_json(const TraceFacts& facts) {
-    Json json{{"trace", facts.directory}, {"records", facts.records}};
+    Json json{{"trace", facts.directory},
+              {"records", facts.records},
+              {"lost_records", facts.lost_records}};
     for (const TaskFacts& task : facts.tasks) {
         json["tasks"].push_back({{"name", task.name},
                                  {"begin", task.begin},
@@ -32,6 +34,7 @@ Json facts_json(const TraceFacts& facts) {
                                      {"directory", process.directory},
                                      {"begin", process.begin},
                                      {"end", process.end},
+                                     {"held_up_nanoseconds", process.held_up},
                                      {"ended", process.ended},
                                      {"incomplete", process.incomplete}});
     }

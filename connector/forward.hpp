@@ -34,7 +34,10 @@ struct Forward<Group, Callback> {
         } else {
             const Operation operation(ours.known, transfer_list(arguments...));
             const auto answer = finish(under, callback(ours.below, arguments...), arguments...);
-            if (operation) note(Call<Callback>(), operation, ours, answer, arguments...);
+            if (operation) {
+                const trace::OwnTime own = own_time_of(operation);
+                note(Call<Callback>(), operation, ours, answer, arguments...);
+            }
             return answer;
         }
     }
@@ -53,6 +56,15 @@ private:
     // Every call ends with the list and the request.
     static hid_t transfer_list(Arguments... arguments) {
         return std::get<sizeof...(Arguments) - 2>(std::tie(arguments...));
+    }
+
+    // What is opened for the first time is asked what it is.
+    static trace::OwnTime own_time_of(const Operation& operation) {
+        if constexpr (std::is_pointer_v<Answer>) {
+            return trace::OwnTime(&operation.writer());
+        } else {
+            return operation.own_time();
+        }
     }
 
     static Answer failure() {

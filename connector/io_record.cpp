@@ -33,6 +33,7 @@ IoRecord::IoRecord(StorageRecord& storage, const H5FD_t& file) noexcept
 
 void IoRecord::write(const Movement& movement) const noexcept {
     if (writer_ == nullptr) return;
+    const auto own = trace::OwnTime::sampled(writer_, start_);
     trace::Io record{};
     record.prefix.flags = static_cast<uint8_t>((movement.writes ? trace::kIoWrite : 0) |
                                                (movement.failed ? trace::kIoFailed : 0));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "connector/storage_record.hpp"
+#include "trace/own_time.hpp"
 
 namespace quarry::connector {
 
@@ -57,6 +58,9 @@ public:
     uint32_t object_number() const { return object_number_; }
     uint64_t start() const { return start_; }
     uint64_t duration() const { return trace::monotonic_now() - start_; }
+
+    // Until it ends, the call is held up by recording.
+    trace::OwnTime own_time() const { return trace::OwnTime::sampled(writer_, start_); }
 
 private:
     trace::Writer* writer_;

@@ -50,6 +50,7 @@ Accesses::Accesses(const Operation& operation, Direction direction, size_t count
                    void* const datasets[], const hid_t file_spaces[]) noexcept
     : operation_(operation), direction_(direction) {
     if (!operation || operation.writer().level() < RecordLevel::Accesses) return;
+    const trace::OwnTime own = operation.own_time();
     trace::watch_task(operation.writer());
     try {
         accesses_.reserve(count);
@@ -62,6 +63,7 @@ Accesses::Accesses(const Operation& operation, Direction direction, size_t count
 }
 
 void Accesses::write(herr_t answer) const noexcept try {
+    const trace::OwnTime own = operation_.own_time();
     for (const Access& access : accesses_) {
         trace::Access record{};
         record.prefix.flags =
@@ -85,6 +87,7 @@ void Accesses::write(herr_t answer) const noexcept try {
 void Accesses::write_content(const hid_t memory_types[], const hid_t memory_spaces[],
                              const hid_t file_spaces[],
                              const void* const buffers[]) const noexcept {
+    const trace::OwnTime own = operation_.own_time();
     const bool writes = direction_ == Direction::Write;
     for (size_t i = 0; i < accesses_.size(); ++i)
         record_content(operation_, *accesses_[i].dataset, accesses_[i].elements, memory_types[i],

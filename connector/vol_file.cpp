@@ -37,7 +37,10 @@ void* begin_file(Library& library, const FileCall& call, hid_t access, void** re
     }
     wrap_request(under, request);
     Object* ours = wrap(under, file);
-    if (operation) note_file(operation, library, ours, call.name, call.flags, call.creates);
+    if (operation) {
+        const trace::OwnTime own(&operation.writer());
+        note_file(operation, library, ours, call.name, call.flags, call.creates);
+    }
     return ours;
 }
 

@@ -17,6 +17,7 @@
 #include "base/keep_errno.hpp"
 #include "preload/interest.hpp"
 #include "preload/recorder.hpp"
+#include "trace/own_time.hpp"
 #include "trace/process_record.hpp"
 
 namespace quarry::preload {
@@ -102,6 +103,7 @@ trace::OtherUse* begin_use(int file, int flags) {
 trace::OtherUse* look_at(int file, int flags) {
     const KeepErrno keep;
     const Ours ours;
+    const trace::OwnTime own(started_recorder());
     Entry& entry = entries[static_cast<size_t>(file)];
     trace::OtherUse* use = trace_directory().empty() ? nullptr : begin_use(file, flags);
     entry.use.store(use, std::memory_order_relaxed);
@@ -153,15 +155,19 @@ trace::OtherUse* use_of(int file) noexcept {
 }
 
 void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {
+    const uint64_t now = trace::monotonic_now();
+    const auto own = trace::OwnTime::sampled(started_recorder(), now);
     add(use.read, bytes);
     add(use.reads, calls);
-    std::atomic_ref(use.last).store(trace::monotonic_now(), std::memory_order_relaxed);
+    std::atomic_ref(use.last).store(now, std::memory_order_relaxed);
 }
 
 void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {
+    const uint64_t now = trace::monotonic_now();
+    const auto own = trace::OwnTime::sampled(started_recorder(), now);
     add(use.written, bytes);
     add(use.writes, calls);
-    std::atomic_ref(use.last).store(trace::monotonic_now(), std::memory_order_relaxed);
+    std::atomic_ref(use.last).store(now, std::memory_order_relaxed);
 }
 
 void moved_in(int file, ssize_t bytes) noexcept {

@@ -28,6 +28,7 @@ struct ProcessFacts {
     std::string program;
     uint64_t begin = 0;
     uint64_t end = 0;
+    uint64_t held_up = 0;    // by recording, in nanoseconds, about
     bool ended = false;      // in order; otherwise it runs still, or was killed
     std::string incomplete;  // why not all of it is recorded, and from when; empty if all is
 };
@@ -102,6 +103,7 @@ struct TraceFacts {
     std::vector<std::string>
         unseen;  // programs whose use of other files could not be seen, and why
     uint64_t records = 0;
+    uint64_t lost_records = 0;          // at least; could not be written
     uint64_t uncredited_bytes = 0;      // moved, and nobody can say to which object they belong
     std::vector<std::string> problems;  // whole sentences: damaged files, missing parts
 };

@@ -429,6 +429,7 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
     process.pid = header.pid;
     process.parent_pid = header.parent_pid;
     process.begin = header.realtime;
+    process.held_up = header.own_time;
     process.ended = header.state == static_cast<uint32_t>(trace::State::Ended);
     if (tables.parent != nullptr) {
         const ProcessFacts& before = facts.processes[tables.parent->process];
@@ -449,6 +450,7 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
     if (header.lost > 0)
         facts.problems.push_back(file.path() + " lacks at least " + std::to_string(header.lost) +
                                  " records.");
+    facts.lost_records += header.lost;
     tables.file = std::make_unique<trace::ProcessFile>(std::move(file));
 }
 

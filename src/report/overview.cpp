@@ -73,6 +73,26 @@ std::string who_moved_most(const TraceSummary& summary) {
                        summary.facts.tasks[most->task].name, share_text(moved(*most), all));
 }
 
+std::string what_recording_took(const TraceFacts& facts) {
+    uint64_t held_up = 0, ran = 0;
+    for (const ProcessFacts& process : facts.processes) {
+        held_up += process.held_up;
+        ran += process.end - process.begin;
+    }
+    // Of what ran for a moment only, the beginning of the trace itself would be most.
+    constexpr uint64_t kWorthAShare = 10'000'000;
+    const std::string share =
+        ran < kWorthAShare
+            ? ""
+            : fmt::format(", {:.1f} % of the time they ran",
+                          100.0 * static_cast<double>(held_up) / static_cast<double>(ran));
+    return fmt::format(
+        "Recording this held the programs up for about {}{}; {}.", time_text(held_up), share,
+        facts.lost_records == 0 ? "no record is missing"
+                                : fmt::format("at least {} are missing",
+                                              counted(facts.lost_records, "record", "records")));
+}
+
 std::string what_is_found(const Advice& advice) {
     if (advice.findings.empty()) return "Nothing to mend was found.";
     const auto important =
@@ -90,8 +110,12 @@ std::string what_is_found(const Advice& advice) {
 std::vector<std::string> overview_of(const Advice& advice) {
     const TraceSummary& summary = advice.flow.summary;
     const Usage sum = sum_of(summary);
-    std::vector<std::string> sentences{what_ran(summary), what_moved(sum), how_it_moved(sum),
-                                       who_moved_most(summary), what_is_found(advice)};
+    std::vector<std::string> sentences{what_ran(summary),
+                                       what_moved(sum),
+                                       how_it_moved(sum),
+                                       who_moved_most(summary),
+                                       what_recording_took(summary.facts),
+                                       what_is_found(advice)};
     std::erase(sentences, "");
     return sentences;
 }

@@ -64,6 +64,7 @@ struct Header {
     std::array<char, 40> boot;  // of the kernel; text, ends with a zero, as those below
     std::array<char, 64> host;
     std::array<char, 256> forked_from;  // name of the parent's file; empty if it is no fork
+    uint64_t own_time;  // nanoseconds for which recording held the process up, about
 };
 
 // What a slot holds. Numbers are never used again.

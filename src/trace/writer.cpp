@@ -65,7 +65,9 @@ Writer* Writer::create(const WriterOptions& options) noexcept {
 
 bool Writer::begin(const char* forked_from) noexcept {
     Obstacle obstacle;
+    const uint64_t start = monotonic_now();
     if (file_.create(options_.directory.c_str(), forked_from, options_.level, obstacle)) {
+        file_.header().own_time = monotonic_now() - start;
         condition_.store(Condition::Running, std::memory_order_release);
         return true;
     }

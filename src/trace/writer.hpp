@@ -78,6 +78,12 @@ public:
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
+    // Recording itself has taken so long, in nanoseconds.
+    void add_own_time(uint64_t time) noexcept {
+        if (is_running())
+            std::atomic_ref(file_.header().own_time).fetch_add(time, std::memory_order_relaxed);
+    }
+
     // Something could not be recorded for want of memory: a record is complete or says that it is
     // not.
     void stop_without_memory() noexcept;

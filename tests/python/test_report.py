@@ -382,6 +382,8 @@ def test_the_overview_is_the_same_in_the_terminal(trace: Path) -> None:
     assert done.returncode == 0, done.stderr
     for sentence in report["overview"]:
         assert sentence in done.stdout
+    assert any(s.startswith("Recording this held the programs up") for s in report["overview"])
+    assert any("no record is missing" in s for s in report["overview"])
     assert report["findings"][0]["sentence"] in done.stdout
 
 

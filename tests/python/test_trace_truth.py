@@ -406,3 +406,25 @@ def test_space_that_was_used_again_is_credited_to_somebody(tmp_path: Path) -> No
     trace = run_recorded(tmp_path, "C", "write", 987268472)
     summary = json.loads(quarry("summary", "--json", trace).stdout)
     assert summary["uncredited_bytes"] == 0
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import h5py\nf = h5py.File('a.h5', 'w')\nfor i in range({}): f.attrs['a'] = i",
+        "import h5py\nx = h5py.File('a.h5', 'w').create_dataset('x', 9)\nfor i in range({}): x[3]",
+        "f = open('a.raw', 'wb', buffering=0)\nfor i in range({}): f.write(b'a')",
+    ],
+    ids=["attributes", "reads", "without HDF5"],
+)
+def test_recording_says_how_long_it_took(tmp_path: Path, program: str) -> None:
+    taken = []
+    for times in (1, 20_000):
+        trace = tmp_path / f"{times}.trace"
+        command = ["run", "--trace", trace, "--", sys.executable, "-c", program.format(times)]
+        done = quarry(*command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        (process,) = json.loads(quarry("summary", "--json", trace).stdout)["processes"]
+        taken.append(process["held_up_nanoseconds"])
+    assert taken[1] < process["end"] - process["begin"]
+    assert taken[1] > taken[0] + 20_000 * 10, "10 ns each would be very little"
