@@ -12,6 +12,9 @@ import type { ViewModel, Visible, VisibleEdge, VisibleNode } from "./view_model"
 
 const COLUMN_WIDTH = 245;
 const ROW_HEIGHT = 58;
+const NODE_WIDTH = 175;
+const NODE_HEIGHT = 40;
+const MARGIN = 20;
 const READABLE = 0.45;
 const KINDS: [Kind, string][] = [
     ["task", "task"],
@@ -33,8 +36,8 @@ function styleSheet(): StylesheetJson {
             style: {
                 label: "data(label)",
                 shape: "round-rectangle",
-                width: 175,
-                height: 40,
+                width: NODE_WIDTH,
+                height: NODE_HEIGHT,
                 "font-size": 14,
                 "font-family": "system-ui, sans-serif",
                 color: colour("node-text"),
@@ -62,7 +65,7 @@ function styleSheet(): StylesheetJson {
                 "line-color": "data(colour)",
                 "target-arrow-color": "data(colour)",
                 "target-arrow-shape": "triangle",
-                "curve-style": "bezier",
+                "curve-style": "data(curve)",
                 "arrow-scale": 0.8,
                 opacity: 0.75,
             },
@@ -176,17 +179,36 @@ export class GraphView {
             );
             graph.add(edges);
         });
-        graph.fit(undefined, 20);
-        // What would be too small to read is not shown all at once: it begins at the left.
-        if (graph.zoom() < READABLE) {
-            const box = graph.elements().boundingBox();
-            graph.zoom(READABLE);
-            graph.pan({
-                x: 20 - box.x1 * READABLE,
-                y: graph.height() / 2 - ((box.y1 + box.y2) / 2) * READABLE,
-            });
-        }
+        this.look(graph, [...places.values()]);
         this.find();
+    }
+
+    // At all of it, but not so small that nothing could be read: then it begins at the left.
+    // Where the nodes are is known here; cytoscape would measure every edge and label.
+    private look(graph: Core, places: { x: number; y: number }[]): void {
+        if (places.length === 0) return;
+        const along = (values: number[], size: number): [number, number] => [
+            Math.min(...values) - size / 2,
+            Math.max(...values) + size / 2,
+        ];
+        const [left, right] = along(
+            places.map(({ x }) => x),
+            NODE_WIDTH,
+        );
+        const [top, bottom] = along(
+            places.map(({ y }) => y),
+            NODE_HEIGHT,
+        );
+        const wanted = Math.min(
+            (graph.width() - 2 * MARGIN) / (right - left),
+            (graph.height() - 2 * MARGIN) / (bottom - top),
+        );
+        const zoom = Math.min(Math.max(wanted, READABLE), graph.maxZoom());
+        const x =
+            wanted < READABLE
+                ? MARGIN - left * zoom
+                : graph.width() / 2 - ((left + right) / 2) * zoom;
+        graph.viewport({ zoom, pan: { x, y: graph.height() / 2 - ((top + bottom) / 2) * zoom } });
     }
 
     private labelOf(node: VisibleNode): string {
@@ -233,6 +255,8 @@ export class GraphView {
         const [low, high] = this.bandwidths();
         const none = colour("edge-unknown");
         this.showScale(low, high);
+        const way = (from: string, to: string): string => `${from}\n${to}`;
+        const ways = new Set(this.shown.edges.map((edge) => way(edge.from, edge.to)));
         return this.shown.edges.map((edge, number) => {
             const { moved, seconds } = edge.figures;
             const place = (Math.log(moved / seconds) - Math.log(low)) / Math.log(high / low || 1);
@@ -243,6 +267,8 @@ export class GraphView {
                     number,
                     source: edge.from,
                     target: edge.to,
+                    // Only what goes both ways needs room for two; telling takes cytoscape long.
+                    curve: ways.has(way(edge.to, edge.from)) ? "bezier" : "straight",
                     width: 1 + 9 * (Math.log1p(moved) / Math.log1p(most)) ** 3,
                     colour: seconds > 0 && moved > 0 ? onScale(high > low ? place : 1) : none,
                 },
@@ -374,7 +400,7 @@ export class GraphView {
             graph.zoom({ level: graph.zoom() * 1.3, renderedPosition: middle });
         else if (event.key === "-")
             graph.zoom({ level: graph.zoom() / 1.3, renderedPosition: middle });
-        else if (event.key === "0") graph.fit(undefined, 20);
+        else if (event.key === "0") graph.fit(undefined, MARGIN);
         else return;
         event.preventDefault();
     }
@@ -479,7 +505,7 @@ export class GraphView {
             this.findingsFilter(redraw),
             button("Open all", () => (this.model.setAll(true), redraw())),
             button("Close all", () => (this.model.setAll(false), redraw())),
-            button("Show all", () => this.graph?.fit(undefined, 20)),
+            button("Show all", () => this.graph?.fit(undefined, MARGIN)),
         );
     }
 
