@@ -1,4 +1,4 @@
-"""Puts stories of five images and a text each into one file.
+"""Puts stories of two images and a text each into one file.
 
 Usage: prepare.py contiguous|chunked
 """
@@ -8,7 +8,7 @@ import sys
 import h5py
 import numpy as np
 
-STORIES, IMAGES = 60, 5
+STORIES, IMAGES = 5000, 2
 
 
 def main():
@@ -20,12 +20,12 @@ def main():
             name = f"image{number}"
             file.create_dataset(name, (STORIES,), h5py.vlen_dtype(np.uint8), **options)
         file.create_dataset("text", (STORIES,), h5py.string_dtype(), **options)
-        opened = {name: file[name] for name in file} if layout == "chunked" else file
+        opened = {name: file[name] for name in file}
         for story in range(STORIES):
             for number in range(IMAGES):
-                size = rng.integers(2000, 6000)
+                size = rng.integers(100, 600)
                 opened[f"image{number}"][story] = rng.integers(0, 255, size, dtype=np.uint8)
-            opened["text"][story] = "a story " * int(rng.integers(2, 20))
+            opened["text"][story] = "a story " * int(rng.integers(2, 8))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Puts the frames of all simulations into one file.
 
-Usage: aggregate.py SIMULATIONS chunked|contiguous
+Usage: aggregate.py SIMULATIONS
 """
 
 import sys
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def main():
-    count, layout = int(sys.argv[1]), sys.argv[2]
+    count = int(sys.argv[1])
     parts = {"positions": [], "energy": [], "rmsd": []}
     for number in range(count):
         with h5py.File(f"simulation_{number:02}.h5") as file:
@@ -18,9 +18,7 @@ def main():
                 collected.append(file[name][...])
     with h5py.File("aggregated.h5", "w") as file:
         for name, collected in parts.items():
-            values = np.concatenate(collected)
-            options = {"chunks": True} if layout == "chunked" else {}
-            file.create_dataset(name, data=values, **options)
+            file.create_dataset(name, data=np.concatenate(collected), chunks=True)
 
 
 if __name__ == "__main__":
