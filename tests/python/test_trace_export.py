@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from browser import perfetto
 
 from cli import REPOSITORY, quarry
 
@@ -72,6 +73,25 @@ def test_chrome(trace: Path, events: list[dict]) -> None:
         call = calls[event["args"]["operation"]]
         assert call["ts"] <= event["ts"]
         assert event["ts"] + event["dur"] <= call["ts"] + call["dur"] + 0.001
+
+
+def test_perfetto_takes_it_without_a_complaint(
+    trace: Path, events: list[dict], tmp_path: Path
+) -> None:
+    file = tmp_path / "trace.json"
+    file.write_text(quarry("export", trace, "--format", "chrome").stdout)
+    ask = """async question => {
+        const answer = await app.trace.engine.query(question);
+        return Number(answer.firstRow({n: 1}).n);
+    }"""
+    with perfetto(file) as page:
+        assert page.evaluate(ask, "select count(*) as n from slice") == len(events)
+        complaints = "select count(*) as n from stats where severity != 'info' and value != 0"
+        assert page.evaluate(ask, complaints) == 0
+        reads = [event for event in events if event["event"] == "read"]
+        assert page.evaluate(
+            ask, "select sum(dur) as n from slice where category = 'read'"
+        ) == pytest.approx(sum(event["duration"] for event in reads), abs=len(reads) * 1000)
 
 
 def test_sqlite(trace: Path, events: list[dict], tmp_path: Path) -> None:
