@@ -9,15 +9,25 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import jsonschema
 import networkx
 import numpy as np
 import pydot
 import pytest
 from prov.model import ProvActivity, ProvDocument, ProvEntity, ProvGeneration
 
-from cli import quarry
+from cli import REPOSITORY, quarry
 
 TASK = Path(__file__).parent / "programs/workflow_task.py"
+SCHEMA = json.loads((REPOSITORY / "docs/formats/graph.schema.json").read_text())
+
+
+def graph_of(folder: Path, *words: str) -> dict:
+    done = quarry("export", "--format", "json", *words, "t", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    graph = json.loads(done.stdout)
+    jsonschema.validate(graph, SCHEMA)
+    return graph
 
 
 class Workflow:
@@ -111,9 +121,7 @@ def test_flows_are_exact_to_the_byte(tmp_path: Path, case: int) -> None:
         done = quarry("run", "--trace", "t", "--task", name, "--", *command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
 
-    done = quarry("export", "--format", "json", "t", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    graph = json.loads(done.stdout)
+    graph = graph_of(tmp_path)
     labels = {node["id"]: node["label"] for node in graph["nodes"]}
 
     found = {
@@ -146,7 +154,7 @@ def test_a_file_that_was_copied_still_has_its_producer(tmp_path: Path) -> None:
     run("make", sys.executable, "-c", write)
     run("copy", sys.executable, "-c", copy)
     run("use", sys.executable, "-c", read)
-    graph = json.loads(quarry("export", "--format", "json", "t", cwd=tmp_path).stdout)
+    graph = graph_of(tmp_path)
     labels = {node["id"]: node["label"] for node in graph["nodes"]}
     flows = {(labels[f["producer"]], labels[f["consumer"]]): f for f in graph["flows"]}
     assert flows["make", "copy"]["kind"] == "file"
@@ -174,27 +182,22 @@ def record_members(tmp_path: Path, count: int) -> None:
 def test_parts_of_a_graph_become_one(tmp_path: Path) -> None:
     record_members(tmp_path, 3)
 
-    def graph(*words: str) -> dict:
-        done = quarry("export", "--format", "json", *words, "t", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
     def labels(graph: dict, kind: str) -> dict[str, int]:
         nodes = (node for node in graph["nodes"] if node["kind"] == kind)
         return {Path(node["label"]).name: node.get("members", 1) for node in nodes}
 
-    whole = graph()
-    by_file = graph("--group-by", "file")
+    whole = graph_of(tmp_path)
+    by_file = graph_of(tmp_path, "--group-by", "file")
     assert labels(by_file, "file") == {f"member_{n}.h5": whole_of(whole, n) for n in range(3)}
     assert {node["kind"] for node in by_file["nodes"]} == {"task", "file"}
-    families = graph("--group-by", "family,pattern")
+    families = graph_of(tmp_path, "--group-by", "family,pattern")
     assert labels(families, "task") == {"make_#": 3, "sum": 1}
     assert list(labels(families, "file")) == ["member_#.h5"]
     assert len(families["edges"]) == 2
-    assert list(labels(graph("--group-by", "directory"), "file")) == ["run"]
-    assert labels(graph("--group-by", "stage"), "task") == {"stage 0": 3, "stage 1": 1}
-    assert len(labels(graph("--group-by", "host"), "task")) == 1
-    assert labels(graph("--group-by", "window:3600"), "task") == {"0 to 3600 s": 4}
+    assert list(labels(graph_of(tmp_path, "--group-by", "directory"), "file")) == ["run"]
+    assert labels(graph_of(tmp_path, "--group-by", "stage"), "task") == {"stage 0": 3, "stage 1": 1}
+    assert len(labels(graph_of(tmp_path, "--group-by", "host"), "task")) == 1
+    assert labels(graph_of(tmp_path, "--group-by", "window:3600"), "task") == {"0 to 3600 s": 4}
     # Nothing is lost on the way.
     for field in ("calls", "bytes_selected", "bytes_moved", "ios", "opens"):
         totals = {sum(edge[field] for edge in one["edges"]) for one in (whole, by_file, families)}
@@ -217,9 +220,7 @@ def test_what_cannot_be_grouped_by_is_said(tmp_path: Path) -> None:
 
 def test_regions_hold_what_was_moved_in_them(tmp_path: Path) -> None:
     record_members(tmp_path, 1)
-    done = quarry("export", "--format", "json", "--regions", "1K", "t", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    graph = json.loads(done.stdout)
+    graph = graph_of(tmp_path, "--regions", "1K")
     kinds = {node["id"]: node["kind"] for node in graph["nodes"]}
     regions = [kind for kind in kinds.values() if kind == "region"]
     events = quarry("export", "t", cwd=tmp_path).stdout.splitlines()
@@ -258,7 +259,7 @@ with h5py.File("data.h5", "w") as f:
         "run", "--trace", "t", "--task", HOSTILE[1], "--", sys.executable, "-c", code, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    graph = json.loads(quarry("export", "--format", "json", "t", cwd=tmp_path).stdout)
+    graph = graph_of(tmp_path)
     assert '/quo"te' in {node["label"] for node in graph["nodes"]}
 
     def exported(form: str) -> str:
