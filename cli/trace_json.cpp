@@ -32,6 +32,7 @@ Json facts_json(const TraceFacts& facts) {
                                      {"rank", process.rank},
                                      {"command", process.command},
                                      {"directory", process.directory},
+                                     {"started", process.started},
                                      {"begin", process.begin},
                                      {"end", process.end},
                                      {"held_up_nanoseconds", process.held_up},

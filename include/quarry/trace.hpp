@@ -28,6 +28,7 @@ struct ProcessFacts {
     std::string program;
     uint64_t begin = 0;
     uint64_t end = 0;
+    uint64_t started = 0;    // to a hundredth of a second; recording begins with its first file
     uint64_t held_up = 0;    // by recording, in nanoseconds, about
     bool ended = false;      // in order; otherwise it runs still, or was killed
     std::string incomplete;  // why not all of it is recorded, and from when; empty if all is

@@ -53,6 +53,7 @@ std::optional<DatasetDescription> describe_dataset(const std::string& descriptio
     dataset.largest_shape = numbers(json, "max");
     dataset.layout = text(json, "layout");
     dataset.chunks = numbers(json, "chunks");
+    dataset.filled = json.value("filled", Json(false)) == Json(true);
     if (const auto filters = json.find("filters"); filters != json.end() && filters->is_array()) {
         for (const Json& filter : *filters)
             if (filter.is_object()) dataset.filters.push_back(text(filter, "name"));

@@ -20,6 +20,7 @@ struct DatasetDescription {
     std::string layout;
     std::vector<uint64_t> chunks;
     std::vector<std::string> filters;  // names
+    bool filled = false;               // the fill value is written wherever room is made
 
     static constexpr uint64_t kUnlimited = ~uint64_t{0};
 

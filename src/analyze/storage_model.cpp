@@ -29,7 +29,7 @@ std::vector<Steps> whole(std::span<const uint64_t> shape) {
 
 class Chunked : public StorageModel {
 public:
-    explicit Chunked(const ChunkedStorage& storage)
+    explicit Chunked(const Storage& storage)
         : storage_(storage),
           chunk_bytes_(elements_in(storage.chunks) * storage.element_size),
           cache_(storage.cache, chunk_bytes_) {}
@@ -181,7 +181,7 @@ private:
         if (writes && !storage_.exists) made_.insert(place);
     }
 
-    ChunkedStorage storage_;
+    Storage storage_;
     uint64_t chunk_bytes_;
     ChunkCache cache_;
     std::set<std::vector<uint64_t>> made_;
@@ -190,10 +190,12 @@ private:
 // HDF5 reads a little ahead where little is asked for, and collects what is written.
 class Contiguous : public StorageModel {
 public:
-    explicit Contiguous(uint64_t element_size) : element_size_(element_size) {}
+    explicit Contiguous(const Storage& storage)
+        : element_size_(storage.element_size), fills_(storage.filled && !storage.exists) {}
 
     void access(const Selection& selection, std::span<const uint64_t> shape, bool writes) override {
         const uint64_t all = elements_in(shape) * element_size_;
+        if (writes && fills_) fill(selection, all);
         constexpr uint64_t kMostRuns = 50'000'000;
         uint64_t runs = 0;
         each_run(selection, shape, [&](uint64_t first, uint64_t count) {
@@ -215,6 +217,15 @@ private:
     void count(bool writes, uint64_t bytes) {
         (writes ? moved_.writes : moved_.reads) += 1;
         (writes ? moved_.bytes_written : moved_.bytes_read) += bytes;
+    }
+
+    // When room is made for it, which the first write does, unless that writes everything.
+    void fill(const Selection& selection, uint64_t all) {
+        fills_ = false;
+        if (selection.kind == Selection::Kind::All || elements_of(selection) * element_size_ == all)
+            return;
+        constexpr uint64_t kAtOnce = 1 << 20;
+        for (uint64_t at = 0; at < all; at += kAtOnce) count(true, std::min(kAtOnce, all - at));
     }
 
     void flush() {
@@ -260,6 +271,7 @@ private:
     }
 
     uint64_t element_size_;
+    bool fills_;
     uint64_t begin_ = 0;
     uint64_t end_ = 0;
     bool is_dirty_ = false;
@@ -267,12 +279,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<StorageModel> chunked_model(const ChunkedStorage& storage) {
+std::unique_ptr<StorageModel> model_of(const Storage& storage) {
+    if (storage.chunks.empty()) return std::make_unique<Contiguous>(storage);
     return std::make_unique<Chunked>(storage);
-}
-
-std::unique_ptr<StorageModel> contiguous_model(uint64_t element_size) {
-    return std::make_unique<Contiguous>(element_size);
 }
 
 }  // namespace quarry::analyze

@@ -24,15 +24,16 @@ protected:
     RawTraffic moved_;
 };
 
-struct ChunkedStorage {
+// Contiguous where there are no chunks.
+struct Storage {
     std::vector<uint64_t> chunks;
     uint64_t element_size = 1;
     bool has_filters = false;  // then only what lies in the dataset is counted, uncompressed
     bool exists = true;        // in the file, before the first access
+    bool filled = false;       // the fill value is written wherever room is made
     CacheSize cache;
 };
 
-std::unique_ptr<StorageModel> chunked_model(const ChunkedStorage& storage);
-std::unique_ptr<StorageModel> contiguous_model(uint64_t element_size);
+std::unique_ptr<StorageModel> model_of(const Storage& storage);
 
 }  // namespace quarry::analyze

@@ -13,15 +13,15 @@ Selection regular(std::vector<Steps> steps) {
     return selection;
 }
 
-ChunkedStorage chunks_of(std::vector<uint64_t> chunks) {
-    ChunkedStorage storage;
+Storage chunks_of(std::vector<uint64_t> chunks) {
+    Storage storage;
     storage.chunks = std::move(chunks);
     storage.element_size = 8;
     return storage;
 }
 
 TEST(StorageModel, ChunksAreReadOnceWhileTheyAreKept) {
-    const auto model = chunked_model(chunks_of({10, 10}));
+    const auto model = model_of(chunks_of({10, 10}));
     const std::vector<uint64_t> shape{100, 100};
     for (int i = 0; i < 3; ++i)
         model->access(regular({{0, 1, 10, 1}, {0, 1, 25, 1}}), shape, false);
@@ -33,7 +33,7 @@ TEST(StorageModel, ChunksAreReadOnceWhileTheyAreKept) {
 }
 
 TEST(StorageModel, WholeChunksAreWrittenWithoutReadingThem) {
-    const auto model = chunked_model(chunks_of({10, 10}));
+    const auto model = model_of(chunks_of({10, 10}));
     const std::vector<uint64_t> shape{20, 10};
     model->access(regular({{0, 1, 1, 20}, {0, 1, 1, 10}}), shape, true);
     EXPECT_EQ(model->moved().writes, 0u);  // they are still kept
@@ -47,7 +47,7 @@ TEST(StorageModel, WholeChunksAreWrittenWithoutReadingThem) {
 }
 
 TEST(StorageModel, SmallContiguousReadsLookAhead) {
-    const auto model = contiguous_model(8);
+    const auto model = model_of(chunks_of({}));
     const std::vector<uint64_t> shape{100'000};
     for (uint64_t i = 0; i < 8192; ++i) model->access(regular({{i, 1, 1, 1}}), shape, false);
     EXPECT_EQ(model->moved().reads, 1u);
@@ -56,14 +56,29 @@ TEST(StorageModel, SmallContiguousReadsLookAhead) {
     EXPECT_EQ(model->moved().bytes_read, 2u * 65536);
 }
 
+TEST(StorageModel, RoomIsFilledBeforeAPartOfItIsWritten) {
+    Storage storage = chunks_of({});
+    storage.exists = false;
+    storage.filled = true;
+    const std::vector<uint64_t> shape{200'000};
+    const auto in_parts = model_of(storage);
+    for (uint64_t i = 0; i < 2; ++i)
+        in_parts->access(regular({{i * 100'000, 1, 1, 100'000}}), shape, true);
+    EXPECT_EQ(in_parts->moved().bytes_written, 2u * 1'600'000);
+    EXPECT_EQ(in_parts->moved().writes, 2u + 2u);
+    const auto at_once = model_of(storage);
+    at_once->access(regular({{0, 1, 1, 200'000}}), shape, true);
+    EXPECT_EQ(at_once->moved().bytes_written, 1'600'000u);
+}
+
 TEST(StorageModel, WhatNobodyCanHaveAskedForEnds) {
     constexpr uint64_t kHuge = ~uint64_t{0} - 5;
     const std::vector<uint64_t> shape{kHuge, kHuge};
     for (const Steps& steps : {Steps{0, 1, kHuge, 1}, Steps{kHuge, kHuge, kHuge, kHuge},
                                Steps{0, 0, kHuge, 1}, Steps{1, 1, 1, kHuge}}) {
         for (const bool writes : {false, true}) {
-            chunked_model(chunks_of({1, 1}))->access(regular({steps, steps}), shape, writes);
-            contiguous_model(8)->access(regular({steps, {0, 1, 1, 1}}), {{1000, 1}}, writes);
+            model_of(chunks_of({1, 1}))->access(regular({steps, steps}), shape, writes);
+            model_of(chunks_of({}))->access(regular({steps, {0, 1, 1, 1}}), {{1000, 1}}, writes);
         }
     }
 }

@@ -390,6 +390,14 @@ private:
     uint64_t last_ = 0;
 };
 
+// How long the process had lived when its file of the trace was begun. Machines that slept since
+// they were started count differently: then nothing is said.
+uint64_t time_before(const trace::Header& header) {
+    constexpr uint64_t kTick = 10'000'000;  // of Linux, towards programs
+    const bool is_sensible = header.process_age < header.monotonic / kTick;
+    return is_sensible ? header.monotonic - header.process_age * kTick : 0;
+}
+
 std::string stop_sentence(const trace::Header& header) {
     switch (static_cast<trace::StopReason>(header.stop_reason)) {
         case trace::StopReason::SizeLimit:
@@ -429,6 +437,7 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
     process.pid = header.pid;
     process.parent_pid = header.parent_pid;
     process.begin = header.realtime;
+    process.started = header.realtime - time_before(header);
     process.held_up = header.own_time;
     process.ended = header.state == static_cast<uint32_t>(trace::State::Ended);
     if (tables.parent != nullptr) {

@@ -146,23 +146,20 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
     for (const auto& tables : index->processes)
         tables->file->each(WasCreated{*tables, *object, created});
 
-    ChunkedStorage as_it_was;
+    Storage as_it_was;
     as_it_was.chunks = dataset->chunks;
     as_it_was.element_size = dataset->element_size;
     as_it_was.has_filters = !dataset->filters.empty();
     as_it_was.exists = !created;
+    as_it_was.filled = dataset->filled;
     constexpr uint64_t kNewCache = 8 << 20;
     as_it_was.cache.bytes = cache;
     as_it_was.cache.slots = cache >= kNewCache ? 8191 : 521;
 
-    ChunkedStorage as_it_would_be = as_it_was;
+    Storage as_it_would_be = as_it_was;
     if (!other.chunks.empty()) as_it_would_be.chunks = other.chunks;
     if (other.contiguous) as_it_would_be.chunks.clear();
     if (other.cache_bytes > 0) as_it_would_be.cache.bytes = other.cache_bytes;
-    const auto model_of = [&](const ChunkedStorage& storage) {
-        return storage.chunks.empty() ? contiguous_model(storage.element_size)
-                                      : chunked_model(storage);
-    };
     const auto replayed = model_of(as_it_was);
     const auto predicted = model_of(as_it_would_be);
     const std::vector<StorageModel*> models{replayed.get(), predicted.get()};

@@ -67,8 +67,10 @@ namespace quarry::hdf5 {
     X(H5Pget_chunk)                   \
     X(H5Pget_external)                \
     X(H5Pget_external_count)          \
+    X(H5Pfill_value_defined)          \
     X(H5Pget_file_space_page_size)    \
     X(H5Pget_file_space_strategy)     \
+    X(H5Pget_fill_time)               \
     X(H5Pget_filter2)                 \
     X(H5Pget_layout)                  \
     X(H5Pget_nfilters)                \

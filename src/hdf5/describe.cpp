@@ -183,6 +183,18 @@ std::string layout_json(const Api& api, hid_t creation) {
     }
 }
 
+// Whether HDF5 writes the fill value wherever it makes room.
+std::string fill_json(const Api& api, hid_t creation) {
+    H5D_fill_time_t time{};
+    H5D_fill_value_t defined{};
+    const bool is_known = api.H5Pget_fill_time(creation, &time) >= 0 &&
+                          api.H5Pfill_value_defined(creation, &defined) >= 0;
+    const bool is_written =
+        is_known && (time == H5D_FILL_TIME_ALLOC ||
+                     (time == H5D_FILL_TIME_IFSET && defined == H5D_FILL_VALUE_USER_DEFINED));
+    return is_written ? ",\"filled\":true" : "";
+}
+
 }  // namespace
 
 std::string describe_type(const Api& api, hid_t type) {
@@ -192,7 +204,8 @@ std::string describe_type(const Api& api, hid_t type) {
 std::string describe_dataset(const Api& api, const DatasetIds& dataset) {
     return "{\"type\":" + json_quoted(describe_type(api, dataset.type)) +
            ",\"size\":" + std::to_string(api.H5Tget_size(dataset.type)) + "," +
-           shape_json(api, dataset.space) + layout_json(api, dataset.creation) + "}";
+           shape_json(api, dataset.space) + layout_json(api, dataset.creation) +
+           fill_json(api, dataset.creation) + "}";
 }
 
 }  // namespace quarry::hdf5

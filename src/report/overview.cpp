@@ -77,7 +77,7 @@ std::string what_recording_took(const TraceFacts& facts) {
     uint64_t held_up = 0, ran = 0;
     for (const ProcessFacts& process : facts.processes) {
         held_up += process.held_up;
-        ran += process.end - process.begin;
+        ran += process.end - process.started;
     }
     // Of what ran for a moment only, the beginning of the trace itself would be most.
     constexpr uint64_t kWorthAShare = 10'000'000;

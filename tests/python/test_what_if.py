@@ -36,6 +36,7 @@ if layout["chunks"]:
 more = {"rdcc_nbytes": layout["cache"]} if layout["cache"] else {}
 with h5py.File("data.h5", "r" if spec["made"] == "before" else "w", **more) as f:
     if spec["made"] != "before":
+        if spec["filled"]: options["fillvalue"] = 9.5
         f.create_dataset("x", shape=tuple(spec["shape"]), dtype="f8", **options)
     d = f["x"]
     rng = np.random.default_rng(1)
@@ -63,10 +64,13 @@ def any_spec(draw: random.Random) -> dict:
             size = 1 if kind == "points" else 60
             corner = [draw.randrange(length) for length in shape]
             accesses.append([[at, min(at + size, n)] for at, n in zip(corner, shape)])
-    made = draw.choice(["before", "before", "now"])
+    made = draw.choice(["before", "now"])
     # How well a chunk compresses that is only partly written nobody can know.
     compressed = made == "before" and draw.random() < 0.5
-    return {"shape": shape, "accesses": accesses, "compressed": compressed, "made": made}
+    filled = draw.random() < 0.5
+    return {
+        "shape": shape, "accesses": accesses, "compressed": compressed, "made": made, "filled": filled
+    }  # fmt: skip
 
 
 def any_layout(draw: random.Random, spec: dict) -> dict:
@@ -98,7 +102,7 @@ def close_to(foretold: dict, found: dict) -> bool:
     return True
 
 
-@pytest.mark.parametrize("case", range(12))
+@pytest.mark.parametrize("case", range(16))
 def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
     seed = random.Random(f"{os.environ['QUARRY_SEED']} what if {case}").randrange(10**9)
     print("seed", seed)
@@ -118,7 +122,7 @@ def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
     foretold = json.loads(done.stdout)
     happened = record(tmp_path, "after", spec, after)
     after_all = json.loads(quarry("what-if", "--object", "/x", "--json", happened).stdout)
-    print(spec["made"], spec["compressed"], before, after, spec["accesses"][:3])
+    print(spec["made"], spec["compressed"], spec["filled"], before, after, spec["accesses"][:3])
     assert close_to(foretold["replayed"], foretold["measured"]), foretold
     assert close_to(foretold["predicted"], after_all["measured"]), (foretold, after_all)
 
