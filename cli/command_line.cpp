@@ -25,6 +25,7 @@ Verbs verbs() {
     all.push_back(make_advise_verb());
     all.push_back(make_what_if_verb());
     all.push_back(make_diff_verb());
+    all.push_back(make_carve_verb());
     all.push_back(make_export_verb());
     all.push_back(make_doctor_verb());
     all.push_back(make_completion_verb());

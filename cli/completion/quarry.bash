@@ -2,7 +2,7 @@
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
     local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
-    local verbs="run env ls summary live report advise what-if diff export doctor completion"
+    local verbs="run env ls summary live report advise what-if carve diff export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
@@ -35,13 +35,14 @@ _quarry() {
     case $verb in
         run) mapfile -t COMPREPLY < <(compgen -W "$launch --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
-        ls | summary | live | report | advise | what-if | diff | export)
+        ls | summary | live | report | advise | what-if | carve | diff | export)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             local options="--json --help"
             [[ $verb == summary ]] && options+=" --by --top"
             [[ $verb == advise ]] && options+=" --top --fail-on --max-amplification --thresholds --show-thresholds --junit"
             [[ $verb == diff ]] && options+=" --top"
             [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache --paged --page-buffer"
+            [[ $verb == carve ]] && options+=" --output --task --file --keep --drop --keep-below --jobs --dry-run"
             [[ $verb == export ]] && options="--format --group-by --regions --output --help"
             [[ $verb == live ]] && options="--interval --once --help"
             [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <list>
+#include <span>
 
 namespace quarry {
 namespace {
@@ -83,6 +85,20 @@ Outcome::End collect(Pipe& output, Pipe& errors, Outcome& outcome, Clock::time_p
     return Outcome::End::Exited;
 }
 
+// For a child that has said all, or is to be ended.
+void await(pid_t child, Outcome& outcome) {
+    if (outcome.end != Outcome::End::Exited) {
+        kill(-child, SIGKILL);
+        kill(child, SIGKILL);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (outcome.end == Outcome::End::Exited && WIFSIGNALED(status))
+        outcome.end = Outcome::End::Signalled;
+    outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 }  // namespace
 
 std::string Outcome::describe() const {
@@ -120,17 +136,64 @@ Outcome run_forked(const std::function<int()>& body, std::chrono::milliseconds l
     Pipe::close_end(errors.write_end);
 
     outcome.end = collect(output, errors, outcome, deadline);
-    if (outcome.end != Outcome::End::Exited) {
-        kill(-child, SIGKILL);
-        kill(child, SIGKILL);
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (outcome.end == Outcome::End::Exited && WIFSIGNALED(status))
-        outcome.end = Outcome::End::Signalled;
-    outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    await(child, outcome);
     return outcome;
+}
+
+std::vector<Outcome> run_all_forked(
+    const std::vector<std::function<int()>>& bodies, size_t at_once,
+    const std::function<void(size_t child, const std::string& text)>& hear) {
+    struct Running {
+        size_t number;
+        pid_t child;
+        Pipe output;
+        Pipe errors;
+    };
+    std::vector<Outcome> outcomes(bodies.size());
+    std::list<Running> running;
+    size_t next = 0;
+    while (next < bodies.size() || !running.empty()) {
+        while (next < bodies.size() && running.size() < at_once && !interrupted_by) {
+            Running& one = running.emplace_back();
+            one.number = next++;
+            one.child = one.output.read_end < 0 || one.errors.read_end < 0 ? -1 : fork();
+            if (one.child == 0) be_child(bodies[one.number], one.output, one.errors);
+            Pipe::close_end(one.output.write_end);
+            Pipe::close_end(one.errors.write_end);
+            outcomes[one.number].end =
+                one.child < 0 ? Outcome::End::NotStarted : Outcome::End::Exited;
+            outcomes[one.number].code = errno;
+            if (one.child < 0) running.pop_back();
+        }
+        if (interrupted_by) {
+            for (Outcome& outcome : std::span(outcomes).subspan(next))
+                outcome.end = Outcome::End::Interrupted;
+            next = bodies.size();
+        }
+        std::vector<pollfd> ends;
+        for (const Running& one : running) {
+            ends.push_back({one.output.read_end, POLLIN, 0});
+            ends.push_back({one.errors.read_end, POLLIN, 0});
+        }
+        poll(ends.data(), ends.size(), 200);
+        size_t place = 0;
+        for (auto one = running.begin(); one != running.end(); place += 2) {
+            Outcome& outcome = outcomes[one->number];
+            if (ends[place].revents != 0) drain(one->output.read_end, outcome.output);
+            std::string text;
+            if (ends[place + 1].revents != 0) drain(one->errors.read_end, text);
+            if (!text.empty()) hear(one->number, text);
+            if (interrupted_by) outcome.end = Outcome::End::Interrupted;
+            const bool is_over = one->output.read_end < 0 && one->errors.read_end < 0;
+            if (is_over || interrupted_by) {
+                await(one->child, outcome);
+                one = running.erase(one);
+            } else {
+                ++one;
+            }
+        }
+    }
+    return outcomes;
 }
 
 Outcome run_program(const std::vector<std::string>& arguments,

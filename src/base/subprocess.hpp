@@ -25,6 +25,12 @@ struct Outcome {
 // with one thread.
 Outcome run_forked(const std::function<int()>& body, std::chrono::milliseconds limit);
 
+// The same for many, so many at once. `hear` is told what a child says on stderr, as it says it; it
+// becomes no part of the outcome.
+std::vector<Outcome> run_all_forked(
+    const std::vector<std::function<int()>>& bodies, size_t at_once,
+    const std::function<void(size_t child, const std::string& text)>& hear);
+
 // Runs a program (a path, not searched for) with these variables ("NAME=value").
 Outcome run_program(const std::vector<std::string>& arguments,
                     const std::vector<std::string>& environment, std::chrono::milliseconds limit);

@@ -4,19 +4,25 @@
 #include <hdf5.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace quarry::hdf5 {
 
 // Closes what it holds.
 class Handle {
 public:
-    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (id_ >= 0) close_(id_);
-    }
+    Handle(hid_t id, herr_t (*close_it)(hid_t)) : id_(id), close_(close_it) {}
+    Handle(Handle&& other) noexcept
+        : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+    Handle& operator=(Handle&&) = delete;
+    ~Handle() { close(); }
     operator hid_t() const { return id_; }
+
+    // Before its time, to hear whether that went well.
+    herr_t close() {
+        const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+        return id >= 0 ? close_(id) : 0;
+    }
 
 private:
     hid_t id_;

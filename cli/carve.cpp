@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <quarry/carve.hpp>
+#include <quarry/units.hpp>
+#include <thread>
+
+#include "table.hpp"
+#include "terminal.hpp"
+#include "verb.hpp"
+
+namespace quarry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Sum {
+    size_t kept = 0;
+    size_t left_out = 0;
+    uint64_t bytes_left_out = 0;
+};
+
+Sum sum_of(const FileFate& file) {
+    Sum sum;
+    for (const DatasetFate& dataset : file.datasets) {
+        (dataset.is_kept ? sum.kept : sum.left_out) += 1;
+        sum.bytes_left_out += dataset.is_kept ? 0 : dataset.stored;
+    }
+    return sum;
+}
+
+std::string as_json(const std::vector<FileFate>& files) {
+    Json json{{"files", Json::array()}};
+    for (const FileFate& file : files) {
+        Json datasets = Json::array();
+        for (const DatasetFate& dataset : file.datasets)
+            datasets.push_back({{"paths", dataset.paths},
+                                {"bytes", dataset.stored},
+                                {"kept", dataset.is_kept},
+                                {"why", dataset.why}});
+        json["files"].push_back({{"original", file.input.path},
+                                 {"copy", file.copy},
+                                 {"problem", file.problem},
+                                 {"why_whole", file.why_whole},
+                                 {"size", file.size_before},
+                                 {"copy_size", file.size_after},
+                                 {"tasks", file.input.tasks},
+                                 {"datasets", datasets}});
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Several traces add up: what any of them used is used.
+void add(std::vector<InputFile>& all, std::vector<InputFile> more) {
+    for (InputFile& input : more) {
+        const auto known = std::find_if(all.begin(), all.end(), [&](const InputFile& one) {
+            return one.path == input.path && one.inode == input.inode;
+        });
+        if (known == all.end()) {
+            all.push_back(std::move(input));
+            continue;
+        }
+        known->was_written = known->was_written || input.was_written;
+        known->opened = std::min(known->opened, input.opened);
+        known->read.insert(known->read.end(), input.read.begin(), input.read.end());
+        known->tasks.insert(known->tasks.end(), input.tasks.begin(), input.tasks.end());
+    }
+}
+
+class CarveVerb : public Verb {
+public:
+    std::string_view name() const override { return "carve"; }
+    std::string_view summary() const override {
+        return "Copy the input files of a trace, with only the data that was used";
+    }
+    std::string_view usage() const override { return "-o DIR [options] [TRACE...]"; }
+    std::string_view examples() const override {
+        return "  quarry carve -o small                    the inputs of ./quarry-trace\n"
+               "  quarry carve -o small flow --dry-run     what would be kept, and why\n"
+               "  quarry carve -o small flow --keep '/forecast/*' --task analyse\n"
+               "\nA dataset that nobody read is there still, with its attributes, but refuses to "
+               "be "
+               "read.";
+    }
+    void declare_options(CLI::App& app) override {
+        options_.jobs = std::max(1u, std::thread::hardware_concurrency());
+        app.add_option("traces", traces_, "directories of traces")->type_name("TRACE");
+        app.add_option("-o,--output", options_.directory, "where the copies go")
+            ->type_name("DIR")
+            ->required();
+        app.add_option("--task", tasks_, "only what this task used")
+            ->type_name("NAME")
+            ->allow_extra_args(false);
+        app.add_option("--file", files_, "only files whose path matches")
+            ->type_name("PATTERN")
+            ->allow_extra_args(false);
+        app.add_option("--keep", options_.keep, "keep datasets whose path matches, though unread")
+            ->type_name("PATTERN")
+            ->allow_extra_args(false);
+        app.add_option("--drop", options_.drop,
+                       "leave out datasets whose path matches, though read")
+            ->type_name("PATTERN")
+            ->allow_extra_args(false);
+        app.add_option("--keep-below", options_.keep_below, "keep what is smaller (default: 64K)")
+            ->type_name("BYTES")
+            ->transform(CLI::AsSizeValue(false));
+        app.add_option("--jobs", options_.jobs, "files at once (default: one for each processor)")
+            ->type_name("N")
+            ->check(CLI::Range(1, 1024));
+        app.add_flag("--dry-run", dry_run_, "only say what would be done");
+        app.add_flag("--json", json_, "print everything as JSON");
+    }
+
+    int execute(const Command&) override {
+        ProgressLine line;
+        std::vector<InputFile> inputs;
+        for (const std::string& trace : traces_) {
+            line.show("reading " + trace);
+            auto found = inputs_of_trace(trace, tasks_);
+            if (!found) {
+                line.clear();
+                say(found.error().message);
+                return kQuarryFailed;
+            }
+            add(inputs, std::move(*found));
+        }
+        std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
+        if (inputs.empty()) {
+            line.clear();
+            say("There is no HDF5 file among the inputs that the tasks found and read.");
+            return kQuarryFailed;
+        }
+        const auto show = [&](uint64_t done, uint64_t all) {
+            line.show(fmt::format("carving: {} of {}", bytes_text(done), bytes_text(all)));
+        };
+        const auto fates =
+            dry_run_ ? plan_carving(inputs, options_) : carve(inputs, options_, show);
+        line.clear();
+        if (!fates) {
+            say(fates.error().message);
+            return kQuarryFailed;
+        }
+        json_ ? fmt::print("{}", as_json(*fates)) : print(*fates);
+        const bool is_all = std::all_of(fates->begin(), fates->end(),
+                                        [](const FileFate& file) { return file.problem.empty(); });
+        return is_all ? kSuccess : kFoundProblems;
+    }
+
+private:
+    bool is_chosen(const std::string& path) const {
+        return files_.empty() ||
+               std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
+                   return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+                          path.ends_with("/" + pattern);
+               });
+    }
+
+    void print(const std::vector<FileFate>& files) const {
+        Table table({{"file", Table::Align::Left},
+                     {"kept"},
+                     {"left out"},
+                     {"size"},
+                     {dry_run_ ? "without" : "carved"}});
+        for (const FileFate& file : files) {
+            if (file.copy.empty()) continue;
+            const Sum sum = sum_of(file);
+            table.add({file.input.path, std::to_string(sum.kept), std::to_string(sum.left_out),
+                       bytes_text(file.size_before),
+                       bytes_text(dry_run_ ? sum.bytes_left_out : file.size_after)});
+        }
+        fmt::print("{}", table.text(Style::of_output()));
+        for (const FileFate& file : files) {
+            const std::string& why = file.problem.empty() ? file.why_whole : file.problem;
+            if (!why.empty())
+                fmt::print("{}: {}: {}.\n", file.problem.empty() ? "Copied whole" : "Not carved",
+                           printable(file.input.path), printable(why));
+        }
+        const bool is_written = std::any_of(
+            files.begin(), files.end(), [](const FileFate& file) { return !file.copy.empty(); });
+        if (dry_run_ || !is_written)
+            fmt::print("Nothing has been written.\n");
+        else
+            fmt::print("The copies are in {}, under the paths of their originals.\n",
+                       printable(options_.directory));
+    }
+
+    std::vector<std::string> traces_{"quarry-trace"};
+    std::vector<std::string> tasks_;
+    std::vector<std::string> files_;
+    CarveOptions options_;
+    bool dry_run_ = false;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_carve_verb() {
+    return std::make_unique<CarveVerb>();
+}
+
+}  // namespace quarry::cli

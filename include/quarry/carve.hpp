@@ -1,0 +1,44 @@
+// Copies of the input files of programs, with only the data in them that these used.
+#pragma once
+
+#include <quarry/inputs.hpp>
+
+namespace quarry {
+
+struct CarveOptions {
+    std::string directory;           // where the copies go, each under the path of its original
+    std::vector<std::string> keep;   // patterns of paths in files: datasets to be kept whole
+    std::vector<std::string> drop;   // and those to be left out, though they were read
+    uint64_t keep_below = 64 << 10;  // bytes that a dataset must have to be left out
+    unsigned jobs = 1;
+};
+
+// What becomes, or became, of a dataset.
+struct DatasetFate {
+    std::vector<std::string> paths;
+    uint64_t stored = 0;  // bytes of data in the original
+    bool is_kept = true;
+    std::string why;
+};
+
+struct FileFate {
+    InputFile input;
+    std::string copy;  // below the directory; empty where there is none
+    uint64_t size_before = 0;
+    uint64_t size_after = 0;  // 0 as long as it is only planned
+    std::vector<DatasetFate> datasets;
+    std::string problem;    // why there is no copy; empty if there is
+    std::string why_whole;  // why the copy is one of all bytes; empty if it is carved
+};
+
+// What carving would do, without doing it.
+Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
+                                           const CarveOptions& options);
+
+// Does it. The directory is there, with all files and a manifest, only if everything went well, and
+// then replaces at once what was there before. Otherwise no file has a copy. Files that the tasks
+// have written to are left out.
+Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
+                                    const CarveOptions& options, const Progress& progress);
+
+}  // namespace quarry

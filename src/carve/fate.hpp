@@ -1,0 +1,29 @@
+// Which datasets of a file are kept, and why.
+#pragma once
+
+#include <quarry/carve.hpp>
+
+#include "hdf5/copy_file.hpp"
+
+namespace quarry::carve_files {
+
+class Judge {
+public:
+    Judge(const InputFile& input, const CarveOptions& options);
+
+    // Whether it is kept, and why.
+    struct Judgement {
+        bool is_kept;
+        std::string why;
+    };
+    Judgement judge(const hdf5::CopiedDataset& dataset) const;
+
+private:
+    const InputFile& input_;
+    const CarveOptions& options_;
+};
+
+// Why a file cannot be carved as it was when it was used; empty if it can be.
+std::string why_not(const InputFile& input);
+
+}  // namespace quarry::carve_files

@@ -1,0 +1,443 @@
+#include "hdf5/copy_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "hdf5/copy_values.hpp"
+#include "hdf5/failure.hpp"
+#include "hdf5/hollow.hpp"
+#include "hdf5/inventory.hpp"
+#include "hdf5/object_clock.hpp"
+#include "hdf5/own_library.hpp"
+#include "hdf5/stand_ins.hpp"
+#include "hdf5/types.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+// Other datasets name the axes of theirs by it; in netCDF, a coordinate or a dimension.
+bool is_scale(hid_t dataset) {
+    if (H5Aexists(dataset, "CLASS") <= 0) return false;
+    const Handle attribute(H5Aopen(dataset, "CLASS", H5P_DEFAULT), H5Aclose);
+    const Handle type(H5Aget_type(attribute), H5Tclose);
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    constexpr size_t kLongest = 64;
+    const size_t size = H5Tget_size(type);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 || size > kLongest ||
+        H5Sget_simple_extent_npoints(space) != 1)
+        return false;
+    std::string text(kLongest, '\0');
+    return H5Aread(attribute, type, text.data()) >= 0 &&
+           std::string(text.c_str()) == "DIMENSION_SCALE";
+}
+
+CopiedDataset dataset_as_it_is(hid_t dataset, const Token& token,
+                               const std::vector<std::string>& paths) {
+    CopiedDataset found;
+    found.token = token;
+    found.paths = paths;
+    found.stored = H5Dget_storage_size(dataset);
+    found.is_scale = is_scale(dataset);
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    found.is_virtual = H5Pget_layout(creation) == H5D_VIRTUAL;
+    return found;
+}
+
+struct Times {
+    time_t made = 0;
+    time_t changed = 0;
+};
+
+class FileCopy {
+public:
+    FileCopy(hid_t from, hid_t to, const CopyOrder& order)
+        : from_(from), to_(to), order_(order), inventory_(from), places_(from, to) {}
+
+    ~FileCopy() { let_go(); }
+    FileCopy(const FileCopy&) = delete;
+    FileCopy& operator=(const FileCopy&) = delete;
+
+    // Of all that is open in the copy.
+    void let_go() {
+        for (const auto& [token, type] : types_) H5Tclose(type);
+        types_.clear();
+    }
+
+    std::vector<CopiedDataset> run() {
+        for (const Token& token : inventory_.order())
+            if (inventory_.at(token).type == H5O_TYPE_NAMED_DATATYPE) make_type(token);
+        const Token root = inventory_.order().front();
+        H5O_info2_t info{};
+        checked(H5Oget_info3(to_, &info, H5O_INFO_BASIC), "the copy cannot be read");
+        places_.add(root, info.token);
+        // Groups as they are met: links into them are there before what they lead to has links.
+        for (const Token& token : inventory_.order())
+            if (inventory_.at(token).type == H5O_TYPE_GROUP) fill_group(token);
+        // Types without a name turn up on the way.
+        for (size_t i = 0; i < unfinished_.size(); ++i) finish(unfinished_[i]);
+        return std::move(copied_);
+    }
+
+private:
+    Handle old_object(const Token& token) const {
+        return {checked(H5Oopen_by_token(from_, place_of(token)), "an object cannot be opened"),
+                H5Oclose};
+    }
+    Handle new_object(const Token& token) const {
+        return {checked(H5Oopen_by_token(to_, *places_.find(token)), "a copy cannot be opened"),
+                H5Oclose};
+    }
+
+    // What is made next gets a header of the same version as that of the old object.
+    void set_version(hid_t old) {
+        H5O_native_info_t info{};
+        checked(H5Oget_native_info(old, &info, H5O_NATIVE_INFO_HDR), "a header cannot be read");
+        H5F_libver_t low = info.hdr.version < 2 ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V18;
+        H5D_chunk_index_t index{};
+        if (H5Iget_type(old) == H5I_DATASET && H5Dget_chunk_index_type(old, &index) >= 0 &&
+            index != H5D_CHUNK_IDX_BTREE)
+            low = H5F_LIBVER_V110;
+        if (low == version_) return;
+        checked(H5Fset_libver_bounds(to_, low, H5F_LIBVER_LATEST), "the format cannot be chosen");
+        version_ = low;
+    }
+
+    void was_made(const Token& token, hid_t copy) {
+        H5O_info2_t info{};
+        checked(H5Oget_info3(copy, &info, H5O_INFO_BASIC), "a copy cannot be read");
+        places_.add(token, info.token);
+    }
+
+    static Times times_of(hid_t object) {
+        H5O_info2_t info{};
+        checked(H5Oget_info3(object, &info, H5O_INFO_TIME), "times cannot be read");
+        return {info.btime != 0 ? info.btime : info.ctime, info.ctime};
+    }
+
+    // The same for what is made of it: named types are shared, also those that nothing leads to but
+    // what is of them.
+    hid_t type_in_copy(hid_t old) {
+        if (H5Tcommitted(old) <= 0) return old;
+        H5O_info2_t info{};
+        checked(H5Oget_info3(old, &info, H5O_INFO_BASIC), "a named type cannot be found");
+        const Token token = token_of(info.token);
+        if (!types_.contains(token)) make_type(token);
+        return types_.at(token);
+    }
+
+    void make_type(const Token& token) {
+        const Handle old = old_object(token);
+        set_version(old);
+        const ObjectClock clock(times_of(old).made);
+        const Handle creation(H5Tget_create_plist(old), H5Pclose);
+        const std::string what = "a named type cannot be copied";
+        const hid_t type = checked(H5Tcopy(old), what);
+        types_[token] = type;
+        checked(H5Tcommit_anon(to_, type, creation, H5P_DEFAULT), what);
+        was_made(token, type);
+        unfinished_.push_back(token);
+    }
+
+    void fill_group(const Token& token) {
+        const OldObject& group = inventory_.at(token);
+        const std::string& path = group.paths.front();
+        const Handle old = old_object(token);
+        const Handle copy = new_object(token);
+        for (const Link& link : group.links) {
+            try {
+                make_link(link, old, copy);
+            } catch (const Failure& failure) {
+                throw Failure(joined(path, link.name) + ": " + failure.what());
+            }
+        }
+        unfinished_.push_back(token);
+    }
+
+    void make_link(const Link& link, hid_t old_group, hid_t group) {
+        const std::string what = "the link cannot be copied";
+        const char* name = link.name.c_str();
+        const Handle creation(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+        if (link.info.cset != H5T_CSET_ASCII) H5Pset_char_encoding(creation, link.info.cset);
+        if (link.info.type == H5L_TYPE_HARD) {
+            const Token token = token_of(link.info.u.token);
+            if (!places_.find(token)) {
+                make_object(token, old_group, group, link.name, creation);
+                return;
+            }
+            const Handle object = new_object(token);
+            checked(H5Olink(object, group, name, creation, H5P_DEFAULT), what);
+            return;
+        }
+        std::vector<char> value(link.info.u.val_size + 1);
+        checked(H5Lget_val(old_group, name, value.data(), link.info.u.val_size, H5P_DEFAULT), what);
+        if (link.info.type == H5L_TYPE_SOFT) {
+            checked(H5Lcreate_soft(value.data(), group, name, creation, H5P_DEFAULT), what);
+        } else {
+            stand_in_for_links(link.info.type);
+            checked(H5Lcreate_ud(group, name, link.info.type, value.data(), link.info.u.val_size,
+                                 creation, H5P_DEFAULT),
+                    what);
+        }
+    }
+
+    void make_object(const Token& token, hid_t old_group, hid_t group, const std::string& name,
+                     hid_t link_creation) {
+        const OldObject& object = inventory_.at(token);
+        if (object.type == H5O_TYPE_GROUP)
+            make_group(token, group, name, link_creation);
+        else if (object.type == H5O_TYPE_DATASET)
+            make_dataset(token, old_group, group, name, link_creation);
+        else
+            throw Failure("it cannot be read");
+    }
+
+    void make_group(const Token& token, hid_t group, const std::string& name, hid_t link_creation) {
+        const std::string what = "the group cannot be copied";
+        const Handle old = old_object(token);
+        set_version(old);
+        const ObjectClock clock(times_of(old).made);
+        const Handle creation(checked(H5Gget_create_plist(old), what), H5Pclose);
+        const Handle copy(
+            checked(H5Gcreate2(group, name.c_str(), link_creation, creation, H5P_DEFAULT), what),
+            H5Gclose);
+        was_made(token, copy);
+    }
+
+    void make_dataset(const Token& token, hid_t old_group, hid_t group, const std::string& name,
+                      hid_t link_creation) {
+        const std::string what = "the dataset cannot be copied";
+        const Handle old(checked(H5Dopen2(old_group, name.c_str(), H5P_DEFAULT), what), H5Dclose);
+        const Handle type(checked(H5Dget_type(old), what), H5Tclose);
+        CopiedDataset copied = dataset_as_it_is(old, token, inventory_.at(token).paths);
+        const bool is_wanted = order_.is_wanted(copied);
+        const bool is_shared = H5Tcommitted(type) > 0;
+        const bool is_plain =
+            !is_shared && !has_references(type) && !attributes_refer(old) && !has_old_filters(old);
+        if (is_wanted && is_plain)
+            copy_as_it_is(token, old_group, group, name, link_creation);
+        else
+            make_dataset_anew(token, old, type, is_wanted, copied, group, name, link_creation);
+        if (order_.progress) order_.progress(copied.stored);
+        copied_.push_back(std::move(copied));
+    }
+
+    // HDF5's own way knows every detail, needs no filter and is fast.
+    void copy_as_it_is(const Token& token, hid_t old_group, hid_t group, const std::string& name,
+                       hid_t link_creation) {
+        const std::string what = "the dataset cannot be copied";
+        checked(H5Ocopy(old_group, name.c_str(), group, name.c_str(), H5P_DEFAULT, link_creation),
+                what);
+        H5O_info2_t info{};
+        checked(H5Oget_info_by_name3(group, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT),
+                what);
+        places_.add(token, info.token);
+    }
+
+    // Old headers may name filters by their numbers alone. HDF5 1.14 makes room in the copy for
+    // just that, writes the names as well, and what follows is lost.
+    static bool has_old_filters(hid_t dataset) {
+        const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+        if (H5Pget_nfilters(creation) <= 0) return false;
+        H5O_native_info_t info{};
+        return H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_HDR) < 0 || info.hdr.version < 2;
+    }
+
+    void make_dataset_anew(const Token& token, hid_t old, hid_t type, bool is_wanted,
+                           CopiedDataset& copied, hid_t group, const std::string& name,
+                           hid_t link_creation) {
+        const std::string what = "the dataset cannot be made anew";
+        const Handle space(checked(H5Dget_space(old), what), H5Sclose);
+        const Handle creation(checked(H5Dget_create_plist(old), what), H5Pclose);
+        if (!is_wanted) copied.remark = why_not_hollow(type, space, creation);
+        copied.is_hollow = !is_wanted && copied.remark.empty();
+        if (copied.is_hollow) make_hollow(creation, type, space);
+        stand_in_for_filters(creation);
+        const hid_t type_of_copy = type_in_copy(type);
+        set_version(old);
+        const ObjectClock clock(times_of(old).made);
+        const Handle copy(checked(H5Dcreate2(group, name.c_str(), type_of_copy, space,
+                                             link_creation, creation, H5P_DEFAULT),
+                                  what),
+                          H5Dclose);
+        was_made(token, copy);
+        unfinished_.push_back(token);
+        if (!copied.is_hollow) with_data_.insert(token);
+    }
+
+    static bool attributes_refer(hid_t object) {
+        H5O_info2_t info{};
+        checked(H5Oget_info3(object, &info, H5O_INFO_NUM_ATTRS), "attributes cannot be counted");
+        for (hsize_t i = 0; i < info.num_attrs; ++i) {
+            const Handle attribute(
+                checked(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_NATIVE, i, H5P_DEFAULT,
+                                       H5P_DEFAULT),
+                        "an attribute cannot be opened"),
+                H5Aclose);
+            const Handle type(H5Aget_type(attribute), H5Tclose);
+            if (has_references(type) || H5Tcommitted(type) > 0) return true;
+        }
+        return false;
+    }
+
+    // Once everything has its place: what points at places.
+    void finish(const Token& token) {
+        try {
+            const Handle old = old_object(token);
+            const Handle copy = new_object(token);
+            const ObjectClock clock(times_of(old).changed);
+            copy_attributes(old, copy, [this](hid_t type) { return type_in_copy(type); }, places_);
+            copy_comment(old, copy);
+            if (with_data_.contains(token)) copy_data(old, copy, places_);
+        } catch (const Failure& failure) {
+            const OldObject* named = inventory_.find(token);
+            throw Failure((named != nullptr ? named->paths.front() : "a type without a name") +
+                          ": " + failure.what());
+        }
+    }
+
+    static void copy_comment(hid_t old, hid_t copy) {
+        const ssize_t size = H5Oget_comment(old, nullptr, 0);
+        if (size <= 0) return;
+        std::string comment(static_cast<size_t>(size), '\0');
+        H5Oget_comment(old, comment.data(), comment.size() + 1);
+        checked(H5Oset_comment(copy, comment.c_str()), "its comment cannot be copied");
+    }
+
+    hid_t from_;
+    hid_t to_;
+    const CopyOrder& order_;
+    Inventory inventory_;
+    NewPlaces places_;
+    std::map<Token, hid_t> types_;
+    H5F_libver_t version_ = H5F_LIBVER_ERROR;
+    std::vector<Token> unfinished_;
+    std::set<Token> with_data_;
+    std::vector<CopiedDataset> copied_;
+};
+
+unsigned superblock_of(hid_t file) {
+    H5F_info2_t info{};
+    checked(H5Fget_info2(file, &info), "the file cannot be looked at");
+    return info.super.version;
+}
+
+// The list that an empty file like this one is made with.
+Handle creation_list_of(hid_t file) {
+    const std::string what = "the properties of the file cannot be read";
+    Handle creation(checked(H5Fget_create_plist(file), what), H5Pclose);
+    const Handle root(checked(H5Gopen2(file, "/", H5P_DEFAULT), what), H5Gclose);
+    const Handle group(checked(H5Gget_create_plist(root), what), H5Pclose);
+    unsigned links = 0, attributes = 0, most = 0, least = 0, names = 0, length = 0;
+    hbool_t times = true;
+    size_t hint = 0;
+    H5Pget_link_creation_order(group, &links);
+    H5Pset_link_creation_order(creation, links);
+    H5Pget_attr_creation_order(group, &attributes);
+    H5Pset_attr_creation_order(creation, attributes);
+    H5Pget_link_phase_change(group, &most, &least);
+    H5Pset_link_phase_change(creation, most, least);
+    H5Pget_attr_phase_change(group, &most, &least);
+    H5Pset_attr_phase_change(creation, most, least);
+    H5Pget_est_link_info(group, &names, &length);
+    H5Pset_est_link_info(creation, names, length);
+    H5Pget_obj_track_times(group, &times);
+    H5Pset_obj_track_times(creation, times);
+    H5Pget_local_heap_size_hint(group, &hint);
+    H5Pset_local_heap_size_hint(creation, hint);
+    return creation;
+}
+
+// An empty file in the format of the old one; which it is HDF5 decides by what it may use.
+Handle make_like(hid_t from, const std::string& path) {
+    const Handle creation = creation_list_of(from);
+    const Handle root(H5Gopen2(from, "/", H5P_DEFAULT), H5Gclose);
+    H5O_native_info_t header{};
+    checked(H5Oget_native_info(root, &header, H5O_NATIVE_INFO_HDR), "the root cannot be read");
+    H5O_info2_t info{};
+    checked(H5Oget_info3(root, &info, H5O_INFO_TIME), "the root cannot be read");
+    const ObjectClock clock(info.btime != 0 ? info.btime : info.ctime);
+    const unsigned wanted = superblock_of(from);
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    for (const H5F_libver_t low : {H5F_LIBVER_EARLIEST, H5F_LIBVER_V18, H5F_LIBVER_V110}) {
+        if (low == H5F_LIBVER_EARLIEST && header.hdr.version >= 2) continue;
+        H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST);
+        Handle made(checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access),
+                            path + " cannot be made"),
+                    H5Fclose);
+        if (superblock_of(made) >= wanted || low == H5F_LIBVER_V110) return made;
+        made.close();
+        unlink(path.c_str());
+    }
+    throw Failure(path + " cannot be made");
+}
+
+hsize_t user_block_of(hid_t file) {
+    const Handle creation(H5Fget_create_plist(file), H5Pclose);
+    hsize_t size = 0;
+    checked(H5Pget_userblock(creation, &size), "the user block cannot be read");
+    return size;
+}
+
+// What comes before the file of HDF5 in its file.
+void copy_user_block(hsize_t size, const std::string& old_path, const std::string& new_path) {
+    if (size == 0) return;
+    std::string block(size, '\0');
+    std::ifstream in(old_path, std::ios::binary);
+    in.read(block.data(), static_cast<std::streamsize>(size));
+    std::fstream out(new_path, std::ios::binary | std::ios::in | std::ios::out);
+    out.write(block.data(), static_cast<std::streamsize>(size));
+    out.flush();
+    if (!in || !out) throw Failure("the user block cannot be copied");
+}
+
+}  // namespace
+
+Result<std::vector<CopiedDataset>> datasets_in(const std::string& path) {
+    prepare_library();
+    try {
+        const Handle file(
+            checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
+            H5Fclose);
+        const Inventory inventory(file);
+        std::vector<CopiedDataset> found;
+        for (const Token& token : inventory.order()) {
+            const OldObject& object = inventory.at(token);
+            if (object.type != H5O_TYPE_DATASET) continue;
+            const std::string what = object.paths.front() + " cannot be opened";
+            const Handle dataset(checked(H5Oopen_by_token(file, place_of(token)), what), H5Oclose);
+            found.push_back(dataset_as_it_is(dataset, token, object.paths));
+        }
+        return found;
+    } catch (const Failure& failure) {
+        return Error{failure.what()};
+    }
+}
+
+Result<std::vector<CopiedDataset>> copy_file(const std::string& from, const std::string& to,
+                                             const CopyOrder& order) {
+    prepare_library();
+    bool is_begun = false;
+    try {
+        const Handle old(
+            checked(H5Fopen(from.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
+            H5Fclose);
+        Handle copy = make_like(old, to);
+        is_begun = true;
+        FileCopy copying(old, copy, order);
+        std::vector<CopiedDataset> copied = copying.run();
+        copying.let_go();
+        if (copy.close() < 0) throw Failure(to + " cannot be written: " + last_complaint());
+        copy_user_block(user_block_of(old), from, to);
+        return copied;
+    } catch (const Failure& failure) {
+        if (is_begun) unlink(to.c_str());
+        return Error{failure.what()};
+    }
+}
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,215 @@
+#include "hdf5/copy_values.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "hdf5/failure.hpp"
+#include "hdf5/own_library.hpp"
+#include "hdf5/stand_ins.hpp"
+#include "hdf5/types.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+constexpr size_t kAtOnce = 8 << 20;  // bytes
+
+// Values in memory; whatever HDF5 has put into the heap for them is given back.
+class Values {
+public:
+    Values(hid_t type, hid_t space, size_t count)
+        : type_(type), space_(space), bytes_(count * H5Tget_size(type)) {}
+    ~Values() {
+        if (filled_ && (has_variable_length(type_) || has_references(type_)))
+            H5Treclaim(type_, space_, H5P_DEFAULT, bytes_.data());
+    }
+    Values(const Values&) = delete;
+    Values& operator=(const Values&) = delete;
+
+    std::byte* data() { return bytes_.data(); }
+    void are_filled() { filled_ = true; }
+
+private:
+    hid_t type_;
+    hid_t space_;
+    std::vector<std::byte> bytes_;
+    bool filled_ = false;
+};
+
+size_t elements_in(hid_t space) {
+    return static_cast<size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
+}
+
+std::string name_of_attribute(hid_t attribute) {
+    const ssize_t size = checked(H5Aget_name(attribute, 0, nullptr), "an attribute has no name");
+    std::string name(static_cast<size_t>(size), '\0');
+    H5Aget_name(attribute, name.size() + 1, name.data());
+    return name;
+}
+
+void copy_attribute(hid_t attribute, hid_t to, const TypeInCopy& type_in_copy,
+                    const NewPlaces& places) {
+    const std::string name = name_of_attribute(attribute);
+    const std::string what = "the attribute " + name + " cannot be copied";
+    const Handle old_type(checked(H5Aget_type(attribute), what), H5Tclose);
+    const Handle space(checked(H5Aget_space(attribute), what), H5Sclose);
+    const Handle creation(checked(H5Aget_create_plist(attribute), what), H5Pclose);
+    const hid_t type = type_in_copy(old_type);
+    const Handle copy(
+        checked(H5Acreate2(to, name.c_str(), type, space, creation, H5P_DEFAULT), what), H5Aclose);
+    const size_t count = elements_in(space);
+    if (count == 0) return;
+    Values values(old_type, space, count);
+    checked(H5Aread(attribute, old_type, values.data()), what);
+    values.are_filled();
+    places.renew(values.data(), count, old_type);
+    checked(H5Awrite(copy, old_type, values.data()), what);
+}
+
+struct Chunk {
+    std::vector<hsize_t> offset;
+    unsigned mask;
+    hsize_t size;
+};
+
+struct Chunks {
+    int rank;
+    std::vector<Chunk> all;
+};
+
+int add_chunk(const hsize_t* offset, unsigned mask, haddr_t address, hsize_t size, void* data) {
+    auto& chunks = *static_cast<Chunks*>(data);
+    if (address != HADDR_UNDEF) chunks.all.push_back({{offset, offset + chunks.rank}, mask, size});
+    return 0;
+}
+
+Chunks chunks_of(hid_t dataset, int rank, const std::string& what) {
+    Chunks chunks{rank, {}};
+    checked(H5Dchunk_iter(dataset, H5P_DEFAULT, add_chunk, &chunks), what);
+    return chunks;
+}
+
+void copy_chunks(hid_t from, hid_t to, int rank, const std::string& what) {
+    std::vector<std::byte> bytes;
+    for (const Chunk& chunk : chunks_of(from, rank, what).all) {
+        bytes.resize(chunk.size);
+        uint32_t mask = 0;
+        checked(H5Dread_chunk(from, H5P_DEFAULT, chunk.offset.data(), &mask, bytes.data()), what);
+        checked(
+            H5Dwrite_chunk(to, H5P_DEFAULT, mask, chunk.offset.data(), bytes.size(), bytes.data()),
+            what);
+    }
+}
+
+// Calls `use` with parts of the space, each small enough for memory: a number of its first
+// dimensions at one place, and slabs of the next.
+template <typename Use>
+void each_part(hid_t space, size_t element, Use use) {
+    const int dimensions = H5Sget_simple_extent_ndims(space);
+    const auto rank = static_cast<size_t>(std::max(dimensions, 0));
+    if (rank == 0) {
+        use(space);
+        return;
+    }
+    std::vector<hsize_t> shape(rank);
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    if (elements_in(space) == 0) return;
+    std::vector<hsize_t> count(rank, 1);
+    hsize_t bytes = std::max<size_t>(element, 1);
+    for (size_t i = rank; i-- > 0;) {
+        count[i] = std::clamp<hsize_t>(kAtOnce / bytes, 1, shape[i]);
+        bytes *= count[i];
+    }
+    std::vector<hsize_t> start(rank, 0);
+    const Handle part(H5Scopy(space), H5Sclose);
+    while (true) {
+        std::vector<hsize_t> here(rank);
+        for (size_t i = 0; i < rank; ++i) here[i] = std::min(count[i], shape[i] - start[i]);
+        H5Sselect_hyperslab(part, H5S_SELECT_SET, start.data(), nullptr, here.data(), nullptr);
+        use(part);
+        size_t i = rank;
+        while (i-- > 0) {
+            start[i] += count[i];
+            if (start[i] < shape[i]) break;
+            start[i] = 0;
+            if (i == 0) return;
+        }
+    }
+}
+
+// Only the chunks that there are: the others are to stay away.
+template <typename Use>
+void each_chunk(hid_t dataset, hid_t space, hid_t creation, const std::string& what, Use use) {
+    const int rank = H5Sget_simple_extent_ndims(space);
+    std::vector<hsize_t> size(static_cast<size_t>(rank));
+    std::vector<hsize_t> shape(size.size());
+    H5Pget_chunk(creation, rank, size.data());
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    const Handle part(H5Scopy(space), H5Sclose);
+    for (const Chunk& chunk : chunks_of(dataset, rank, what).all) {
+        std::vector<hsize_t> here(size.size());
+        for (size_t i = 0; i < here.size(); ++i)
+            here[i] = std::min(size[i], shape[i] - chunk.offset[i]);
+        H5Sselect_hyperslab(part, H5S_SELECT_SET, chunk.offset.data(), nullptr, here.data(),
+                            nullptr);
+        use(part);
+    }
+}
+
+void copy_decoded(hid_t from, hid_t to, hid_t type, hid_t part, const NewPlaces& places,
+                  const std::string& what) {
+    const hssize_t selected = H5Sget_select_npoints(part);
+    const auto count = static_cast<hsize_t>(std::max<hssize_t>(selected, 1));
+    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    Values values(type, memory, count);
+    checked(H5Dread(from, type, memory, part, H5P_DEFAULT, values.data()), what);
+    values.are_filled();
+    places.renew(values.data(), count, type);
+    checked(H5Dwrite(to, type, memory, part, H5P_DEFAULT, values.data()), what);
+}
+
+}  // namespace
+
+void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy,
+                     const NewPlaces& places) {
+    H5O_info2_t info{};
+    checked(H5Oget_info3(from, &info, H5O_INFO_NUM_ATTRS), "attributes cannot be counted");
+    if (info.num_attrs == 0) return;
+    // By their creation, where that is known.
+    const Handle by_creation(
+        H5Aopen_by_idx(from, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, 0, H5P_DEFAULT, H5P_DEFAULT),
+        H5Aclose);
+    const H5_index_t index = by_creation >= 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    for (hsize_t i = 0; i < info.num_attrs; ++i) {
+        const Handle attribute(
+            checked(H5Aopen_by_idx(from, ".", index, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
+                    "an attribute cannot be opened"),
+            H5Aclose);
+        copy_attribute(attribute, to, type_in_copy, places);
+    }
+}
+
+void copy_data(hid_t from, hid_t to, const NewPlaces& places) {
+    const std::string what = "its data cannot be copied";
+    const Handle type(checked(H5Dget_type(from), what), H5Tclose);
+    const Handle space(checked(H5Dget_space(from), what), H5Sclose);
+    const Handle creation(checked(H5Dget_create_plist(from), what), H5Pclose);
+    const H5D_layout_t layout = H5Pget_layout(creation);
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(creation) > 0) return;
+    H5D_space_status_t allocated{};
+    checked(H5Dget_space_status(from, &allocated), what);
+    if (allocated == H5D_SPACE_STATUS_NOT_ALLOCATED) return;
+    const bool is_decoded = has_variable_length(type) || has_references(type);
+    if (is_decoded && has_stand_in(creation))
+        throw Failure(
+            "a filter of it is not installed here, and what lies in the heap or refers to objects "
+            "cannot be copied without: put the plugin on HDF5_PLUGIN_PATH");
+    const auto copy_part = [&](hid_t part) { copy_decoded(from, to, type, part, places, what); };
+    if (layout != H5D_CHUNKED)
+        each_part(space, H5Tget_size(type), copy_part);
+    else if (is_decoded)
+        each_chunk(from, space, creation, what, copy_part);
+    else
+        copy_chunks(from, to, H5Sget_simple_extent_ndims(space), what);
+}
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,23 @@
+// Values of datasets and attributes, moved from one file into another.
+#pragma once
+
+#include <hdf5.h>
+
+#include <functional>
+#include <string>
+
+#include "hdf5/new_places.hpp"
+
+namespace quarry::hdf5 {
+
+// The type to make something with that was of type `old`: the same, and shared where that was.
+using TypeInCopy = std::function<hid_t(hid_t old)>;
+
+// All attributes of an object, in their order.
+void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy, const NewPlaces& places);
+
+// The values of a dataset, into one that was made like it. As they are stored, where their bytes
+// mean the same in every file, else decoded.
+void copy_data(hid_t from, hid_t to, const NewPlaces& places);
+
+}  // namespace quarry::hdf5

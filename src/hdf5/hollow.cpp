@@ -1,0 +1,100 @@
+#include "hdf5/hollow.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "hdf5/failure.hpp"
+#include "hdf5/stand_ins.hpp"
+#include "hdf5/types.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+constexpr int kMostFilters = 32;
+
+// HDF5 refuses filters that must be applied for what lies in the heap.
+bool can_be_guarded(hid_t type) {
+    return !has_variable_length(type);
+}
+
+// One chunk for everything, if that is not too large for one.
+std::vector<hsize_t> chunk_for(hid_t type, hid_t space) {
+    constexpr hsize_t kMostBytes = hsize_t{1} << 31;
+    std::vector<hsize_t> chunk(static_cast<size_t>(H5Sget_simple_extent_ndims(space)));
+    H5Sget_simple_extent_dims(space, chunk.data(), nullptr);
+    hsize_t bytes = H5Tget_size(type);
+    for (size_t i = chunk.size(); i-- > 0;) {
+        chunk[i] = std::clamp<hsize_t>(kMostBytes / bytes, 1, chunk[i]);
+        bytes *= chunk[i];
+    }
+    return chunk;
+}
+
+struct Filter {
+    H5Z_filter_t id;
+    unsigned flags;
+    std::vector<unsigned> values;
+};
+
+// To a list that is made anew: HDF5 1.14 cannot add to one that it has read from a file, since the
+// names of filters in it move and are then looked for, and freed, where they were.
+void add_guard(hid_t creation_list, const std::string& what) {
+    std::vector<Filter> filters;
+    const int count = H5Pget_nfilters(creation_list);
+    for (int i = 0; i < count; ++i) {
+        Filter filter{};
+        size_t size = 0;
+        unsigned configuration = 0;
+        const auto number = static_cast<unsigned>(i);
+        checked(H5Pget_filter2(creation_list, number, &filter.flags, &size, nullptr, 0, nullptr,
+                               &configuration),
+                what);
+        filter.values.resize(size);
+        filter.id = checked(H5Pget_filter2(creation_list, number, &filter.flags, &size,
+                                           filter.values.data(), 0, nullptr, &configuration),
+                            what);
+        filters.push_back(std::move(filter));
+    }
+    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}});
+    if (count > 0) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
+    for (const Filter& filter : filters)
+        checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
+                              filter.values.data()),
+                what);
+}
+
+}  // namespace
+
+std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
+    if (H5Sget_simple_extent_type(space) != H5S_SIMPLE) return "it is a single value or none";
+    if (H5Sget_simple_extent_npoints(space) <= 0) return "it has no elements";
+    const H5D_layout_t layout = H5Pget_layout(creation_list);
+    if (layout == H5D_COMPACT) return "it lies in its own header";
+    if (H5Pget_external_count(creation_list) > 0) return "its data lies in other files";
+    if (can_be_guarded(type) && layout == H5D_CHUNKED &&
+        H5Pget_nfilters(creation_list) >= kMostFilters)
+        return "it has as many filters as HDF5 allows";
+    return "";
+}
+
+void make_hollow(hid_t creation_list, hid_t type, hid_t space) {
+    const std::string what = "a dataset cannot be made hollow";
+    if (can_be_guarded(type)) {
+        if (H5Pget_layout(creation_list) != H5D_CHUNKED) {
+            const std::vector<hsize_t> chunk = chunk_for(type, space);
+            checked(H5Pset_chunk(creation_list, static_cast<int>(chunk.size()), chunk.data()),
+                    what);
+        }
+        stand_in_for_filter(kGuardFilter, kGuardName);
+        add_guard(creation_list, what);
+    }
+    // Only so does HDF5 refuse to read what was never written.
+    checked(H5Pset_fill_value(creation_list, type, nullptr), what);
+    checked(H5Pset_fill_time(creation_list, H5D_FILL_TIME_IFSET), what);
+    const bool is_chunked = H5Pget_layout(creation_list) == H5D_CHUNKED;
+    checked(
+        H5Pset_alloc_time(creation_list, is_chunked ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_LATE),
+        what);
+}
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,22 @@
+// A dataset without its data, which nobody can take for one: readers are refused, and so are
+// writers, after whom the rest would read as zeros. docs/formats/carved.md lists what of a dataset
+// is changed for that.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+namespace quarry::hdf5 {
+
+// A filter that nobody has installed and that HDF5 may not leave out.
+inline constexpr H5Z_filter_t kGuardFilter = 20818;
+inline constexpr const char* kGuardName = "data left out by quarry carve";
+
+// Why the data of a dataset has to be kept, though nobody wants it; empty if it need not be.
+std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list);
+
+// Changes a creation list so that a dataset made with it is hollow.
+void make_hollow(hid_t creation_list, hid_t type, hid_t space);
+
+}  // namespace quarry::hdf5

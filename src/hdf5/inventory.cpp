@@ -1,0 +1,70 @@
+#include "hdf5/inventory.hpp"
+
+#include "hdf5/failure.hpp"
+#include "hdf5/own_library.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+herr_t add_link(hid_t, const char* name, const H5L_info2_t* info, void* links) {
+    static_cast<std::vector<Link>*>(links)->push_back({name, *info});
+    return 0;
+}
+
+H5O_type_t type_of(hid_t group, const char* name) {
+    const Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
+    H5O_info2_t info{};
+    const bool is_known = object >= 0 && H5Oget_info3(object, &info, H5O_INFO_BASIC) >= 0;
+    return is_known ? info.type : H5O_TYPE_UNKNOWN;
+}
+
+}  // namespace
+
+std::string joined(const std::string& group, const std::string& name) {
+    return group == "/" ? "/" + name : group + "/" + name;
+}
+
+Inventory::Inventory(hid_t file) : file_(file) {
+    H5O_info2_t root{};
+    checked(H5Oget_info3(file, &root, H5O_INFO_BASIC), "the root group cannot be read");
+    see(root.token, H5O_TYPE_GROUP, "/");
+    while (!unread_.empty()) {
+        const Token next = unread_.front();
+        unread_.pop_front();
+        read(next);
+    }
+}
+
+const OldObject* Inventory::find(const Token& token) const {
+    const auto found = objects_.find(token);
+    return found != objects_.end() ? &found->second : nullptr;
+}
+
+void Inventory::see(const H5O_token_t& place, H5O_type_t type, const std::string& path) {
+    const auto [found, is_new] = objects_.try_emplace(token_of(place));
+    found->second.paths.push_back(path);
+    if (!is_new) return;
+    found->second.type = type;
+    order_.push_back(found->first);
+    if (type == H5O_TYPE_GROUP) unread_.push_back(found->first);
+}
+
+void Inventory::read(const Token& token) {
+    const std::string path = objects_.at(token).paths.front();
+    const std::string what = "the group " + path + " cannot be read";
+    const Handle id(checked(H5Oopen_by_token(file_, place_of(token)), what), H5Oclose);
+    std::vector<Link> links;
+    if (H5Literate2(id, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add_link, &links) < 0) {
+        links.clear();
+        checked(H5Literate2(id, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link, &links), what);
+    }
+    for (const Link& link : links) {
+        if (link.info.type != H5L_TYPE_HARD) continue;
+        const bool is_new = !objects_.contains(token_of(link.info.u.token));
+        see(link.info.u.token, is_new ? type_of(id, link.name.c_str()) : H5O_TYPE_UNKNOWN,
+            joined(path, link.name));
+    }
+    objects_.at(token).links = std::move(links);
+}
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,160 @@
+#include "hdf5/new_places.hpp"
+
+#include <cstring>
+
+#include "hdf5/failure.hpp"
+#include "hdf5/own_library.hpp"
+#include "hdf5/types.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+const std::string kWhat = "a reference cannot be renewed";
+
+// The token of what an id stands for.
+H5O_token_t place_of_object(hid_t object) {
+    H5O_info2_t info{};
+    checked(H5Oget_info3(object, &info, H5O_INFO_BASIC), kWhat);
+    return info.token;
+}
+
+std::string file_of(const H5R_ref_t& reference) {
+    const ssize_t size = checked(H5Rget_file_name(&reference, nullptr, 0), kWhat);
+    std::string name(static_cast<size_t>(size), '\0');
+    H5Rget_file_name(&reference, name.data(), name.size() + 1);
+    return name;
+}
+
+// Others lead to the same file as before.
+bool is_of(hid_t file, const H5R_ref_t& reference) {
+    const ssize_t size = checked(H5Fget_name(file, nullptr, 0), kWhat);
+    std::string name(static_cast<size_t>(size), '\0');
+    H5Fget_name(file, name.data(), name.size() + 1);
+    return file_of(reference) == name;
+}
+
+// An address that no file has: what has led nowhere must not lead anywhere.
+constexpr hobj_ref_t kNowhere = 0x7fff'ffff;
+
+}  // namespace
+
+Token token_of(const H5O_token_t& token) {
+    Token made;
+    std::memcpy(made.data(), &token, made.size());
+    return made;
+}
+
+H5O_token_t place_of(const Token& token) {
+    H5O_token_t made;
+    std::memcpy(&made, token.data(), token.size());
+    return made;
+}
+
+std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
+    const auto found = places_.find(old_place);
+    if (found == places_.end()) return std::nullopt;
+    return found->second;
+}
+
+void NewPlaces::renew(std::byte* values, size_t count, hid_t type) const {
+    if (!has_references(type)) return;
+    const H5T_class_t kind = H5Tget_class(type);
+    const size_t size = H5Tget_size(type);
+    for (size_t i = 0; i < count; ++i) renew_one(values + i * size, type, kind);
+}
+
+void NewPlaces::renew_one(std::byte* value, hid_t type, H5T_class_t kind) const {
+    if (kind == H5T_REFERENCE) {
+        renew_reference(value, type);
+    } else if (kind == H5T_VLEN) {
+        hvl_t sequence{};
+        std::memcpy(&sequence, value, sizeof sequence);
+        const Handle element(H5Tget_super(type), H5Tclose);
+        renew(static_cast<std::byte*>(sequence.p), sequence.len, element);
+    } else if (kind == H5T_ARRAY) {
+        const Handle element(H5Tget_super(type), H5Tclose);
+        renew(value, H5Tget_size(type) / H5Tget_size(element), element);
+    } else if (kind == H5T_COMPOUND) {
+        const int members = H5Tget_nmembers(type);
+        for (int i = 0; i < members; ++i) {
+            const auto number = static_cast<unsigned>(i);
+            const Handle member(H5Tget_member_type(type, number), H5Tclose);
+            renew(value + H5Tget_member_offset(type, number), 1, member);
+        }
+    }
+}
+
+void NewPlaces::renew_reference(std::byte* value, hid_t type) const {
+    if (H5Tequal(type, H5T_STD_REF_OBJ) > 0)
+        renew_object_address(value);
+    else if (H5Tequal(type, H5T_STD_REF_DSETREG) > 0)
+        renew_old_region(value);
+    else
+        renew_new_kind(value);
+}
+
+void NewPlaces::renew_object_address(std::byte* value) const {
+    hobj_ref_t reference{};
+    std::memcpy(&reference, value, sizeof reference);
+    if (reference == 0) return;
+    const Handle object(H5Rdereference2(from_, H5P_DEFAULT, H5R_OBJECT1, &reference), H5Oclose);
+    const auto place = object < 0 ? std::nullopt : find(token_of(place_of_object(object)));
+    if (place) {
+        const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
+        checked(H5Rcreate(&reference, copy, ".", H5R_OBJECT1, -1), kWhat);
+    } else {
+        reference = kNowhere;
+    }
+    std::memcpy(value, &reference, sizeof reference);
+}
+
+void NewPlaces::renew_old_region(std::byte* value) const {
+    hdset_reg_ref_t reference{};
+    std::memcpy(&reference, value, sizeof reference);
+    std::memset(value, 0, sizeof reference);
+    constexpr hdset_reg_ref_t kNothing{};
+    if (std::memcmp(&reference, &kNothing, sizeof reference) == 0) return;
+    const Handle object(H5Rdereference2(from_, H5P_DEFAULT, H5R_DATASET_REGION1, &reference),
+                        H5Oclose);
+    const Handle region(H5Rget_region(from_, H5R_DATASET_REGION1, &reference), H5Sclose);
+    if (object < 0 || region < 0) return;
+    const auto place = find(token_of(place_of_object(object)));
+    if (!place) return;
+    const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
+    checked(H5Rcreate(&reference, copy, ".", H5R_DATASET_REGION1, region), kWhat);
+    std::memcpy(value, &reference, sizeof reference);
+}
+
+void NewPlaces::renew_new_kind(std::byte* value) const {
+    H5R_ref_t reference{};
+    std::memcpy(&reference, value, sizeof reference);
+    const H5R_type_t kind = H5Rget_type(&reference);
+    if (kind != H5R_OBJECT2 && kind != H5R_DATASET_REGION2 && kind != H5R_ATTR) return;
+    if (!is_of(from_, reference)) {
+        // HDF5 can write it once the other file is open.
+        const Handle elsewhere(H5Ropen_object(&reference, H5P_DEFAULT, H5P_DEFAULT), H5Oclose);
+        std::memcpy(value, &reference, sizeof reference);
+        return;
+    }
+    const Handle object(H5Ropen_object(&reference, H5P_DEFAULT, H5P_DEFAULT), H5Oclose);
+    const auto place = object < 0 ? std::nullopt : find(token_of(place_of_object(object)));
+    H5R_ref_t renewed{};
+    if (place) {
+        const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
+        if (kind == H5R_OBJECT2) {
+            checked(H5Rcreate_object(copy, ".", H5P_DEFAULT, &renewed), kWhat);
+        } else if (kind == H5R_DATASET_REGION2) {
+            const Handle region(H5Ropen_region(&reference, H5P_DEFAULT, H5P_DEFAULT), H5Sclose);
+            checked(H5Rcreate_region(copy, ".", region, H5P_DEFAULT, &renewed), kWhat);
+        } else {
+            const ssize_t size = checked(H5Rget_attr_name(&reference, nullptr, 0), kWhat);
+            std::string name(static_cast<size_t>(size), '\0');
+            H5Rget_attr_name(&reference, name.data(), name.size() + 1);
+            checked(H5Rcreate_attr(copy, ".", name.c_str(), H5P_DEFAULT, &renewed), kWhat);
+        }
+    }
+    H5Rdestroy(&reference);
+    std::memcpy(value, &renewed, sizeof renewed);
+}
+
+}  // namespace quarry::hdf5

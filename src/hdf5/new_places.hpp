@@ -1,0 +1,44 @@
+// Where the objects of a file are in its copy, and values that point at them.
+#pragma once
+
+#include <hdf5.h>
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace quarry::hdf5 {
+
+// The identity of an object in its file.
+using Token = std::array<uint8_t, H5O_MAX_TOKEN_SIZE>;
+Token token_of(const H5O_token_t& token);
+H5O_token_t place_of(const Token& token);
+
+class NewPlaces {
+public:
+    NewPlaces(hid_t from, hid_t to) : from_(from), to_(to) {}
+
+    void add(const Token& old_place, const H5O_token_t& new_place) {
+        places_[old_place] = new_place;
+    }
+    std::optional<H5O_token_t> find(const Token& old_place) const;
+
+    // Makes all references in a buffer, as it was read from the old file, point into the new one:
+    // to nothing where they point to nothing that there is. `type` is that of one value.
+    void renew(std::byte* values, size_t count, hid_t type) const;
+
+private:
+    void renew_one(std::byte* value, hid_t type, H5T_class_t kind) const;
+    void renew_reference(std::byte* value, hid_t type) const;
+    void renew_object_address(std::byte* value) const;
+    void renew_old_region(std::byte* value) const;
+    void renew_new_kind(std::byte* value) const;
+
+    hid_t from_;
+    hid_t to_;
+    std::map<Token, H5O_token_t> places_;
+};
+
+}  // namespace quarry::hdf5

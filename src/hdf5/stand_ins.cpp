@@ -1,0 +1,68 @@
+#include "hdf5/stand_ins.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+
+namespace quarry::hdf5 {
+namespace {
+
+// Each with the name that the file gives it, which is written again.
+std::map<H5Z_filter_t, std::string> stood_in_for;
+
+size_t refuse(unsigned, size_t, const unsigned[], size_t, size_t*, void**) {
+    return 0;
+}
+
+template <typename Use>
+void each_filter(hid_t creation_list, Use use) {
+    const int count = H5Pget_nfilters(creation_list);
+    for (int i = 0; i < count; ++i) {
+        unsigned flags = 0, configuration = 0;
+        size_t values = 0;
+        std::array<char, 256> name{};
+        const H5Z_filter_t filter =
+            H5Pget_filter2(creation_list, static_cast<unsigned>(i), &flags, &values, nullptr,
+                           name.size() - 1, name.data(), &configuration);
+        if (filter >= 0) use(filter, name.data());
+    }
+}
+
+}  // namespace
+
+void stand_in_for_filter(H5Z_filter_t filter, const char* name) {
+    if (H5Zfilter_avail(filter) > 0) return;
+    H5Z_class2_t stand_in{};
+    stand_in.version = H5Z_CLASS_T_VERS;
+    stand_in.id = filter;
+    stand_in.encoder_present = stand_in.decoder_present = 1;
+    stand_in.name = stood_in_for.try_emplace(filter, name).first->second.c_str();
+    stand_in.filter = refuse;
+    H5Zregister(&stand_in);
+}
+
+void stand_in_for_filters(hid_t creation_list) {
+    each_filter(creation_list, stand_in_for_filter);
+}
+
+bool has_stand_in(hid_t creation_list) {
+    bool found = false;
+    each_filter(creation_list, [&](H5Z_filter_t filter, const char*) {
+        found = found || stood_in_for.contains(filter);
+    });
+    return found;
+}
+
+void stand_in_for_links(H5L_type_t kind) {
+    if (H5Lis_registered(kind) > 0) return;
+    H5L_class_t stand_in{};
+    stand_in.version = H5L_LINK_CLASS_T_VERS;
+    stand_in.id = kind;
+    stand_in.comment = "not installed";
+    stand_in.trav_func = [](const char*, hid_t, const void*, size_t, hid_t, hid_t) -> hid_t {
+        return -1;
+    };
+    H5Lregister(&stand_in);
+}
+
+}  // namespace quarry::hdf5

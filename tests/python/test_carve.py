@@ -1,0 +1,322 @@
+"""Carved files are the same files, but for the data that nobody used."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+from cli import QUARRY, REPOSITORY, quarry
+
+PROGRAMS = Path(__file__).parent / "programs"
+CORPUS = REPOSITORY / ".deps/src/hdf5"
+
+
+def tool(name: str) -> str:
+    own = REPOSITORY / ".deps/hdf5/bin" / name
+    found = str(own) if own.exists() else shutil.which(name)
+    if not found:
+        pytest.skip(f"needs {name}")
+    return found
+
+
+def run(folder: Path, code: str, *words: str, trace: str = "t") -> subprocess.CompletedProcess:
+    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", code, *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def carve(folder: Path, *words: object) -> dict:
+    done = quarry("carve", "-o", "small", "--json", *words, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def copy_of(file: Path, folder: Path | None = None) -> Path:
+    return (folder or file.parent) / "small" / file.relative_to("/")
+
+
+def refuses(dataset: h5py.Dataset) -> bool:
+    with pytest.raises(OSError, match="no data can be read|not registered"):
+        dataset[...]
+    return True
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    with h5py.File(tmp_path / "in.h5", "w", track_order=True) as f:
+        for name in ("zeta", "alpha", "mu"):
+            f[name] = np.random.default_rng(1).random((200, 100))
+            f[name].attrs["of"] = name
+        f["alias"] = f["mu"]
+        f["soft"] = h5py.SoftLink("/nowhere")
+        f["outside"] = h5py.ExternalLink("gone.h5", "/x")
+        f.create_group("circle")["back"] = f["/"]
+        f["packed"] = np.zeros(0)
+        f.create_dataset("gzip", data=f["mu"][...], chunks=(20, 100), compression=4)
+        f["points"] = np.array([f["alpha"].ref, f["circle"].ref, h5py.Reference()], h5py.ref_dtype)
+        f.attrs.create("region", f["zeta"].regionref[2:5, 1:3], dtype=h5py.regionref_dtype)
+        f["type"] = np.dtype([("a", "i4"), ("b", "f8")])
+        f["typed"] = np.zeros(9000, f["type"].dtype)
+        f.create_dataset("shared", (9000,), f["type"])
+    return tmp_path / "in.h5"
+
+
+def test_what_was_not_read_refuses_and_all_else_is_there(made: Path) -> None:
+    folder = made.parent
+    run(folder, "import h5py; f = h5py.File('in.h5'); print(f['mu'][0, 0], f['points'][0])")
+    (fate,) = carve(folder, "t")["files"]
+    kept = {path: one["kept"] for one in fate["datasets"] for path in one["paths"]}
+    assert kept["/mu"] and kept["/alias"] and kept["/points"] and kept["/packed"]
+    assert not kept["/zeta"] and not kept["/alpha"] and not kept["/gzip"] and not kept["/typed"]
+    with h5py.File(made) as old, h5py.File(copy_of(made)) as new:
+        assert list(new) == list(old)
+        assert (new["mu"][...] == old["mu"][...]).all()
+        assert new["alias"] == new["mu"]
+        for name in ("zeta", "alpha", "gzip"):
+            assert refuses(new[name])
+            assert new[name].shape == old[name].shape and new[name].dtype == old[name].dtype
+        assert dict(new["alpha"].attrs) == {"of": "alpha"}
+        assert new.get("soft", getlink=True).path == "/nowhere"
+        assert new.get("outside", getlink=True).filename == "gone.h5"
+        assert new["circle/back"] == new["/"]
+        references = new["points"][...]
+        assert new[references[0]] == new["alpha"] and new[references[1]] == new["circle"]
+        assert not references[2]
+        region = new.attrs["region"]
+        assert new[region] == new["zeta"]
+        assert h5py.h5r.get_region(region, new.id).get_select_bounds() == ((2, 1), (4, 2))
+        assert new["shared"].id.get_type().committed()
+    with h5py.File(copy_of(made), "r+") as new:
+        for name in ("zeta", "gzip"):
+            with pytest.raises(OSError, match="not registered"):
+                new[name][0] = 1
+        new["mu"][0, 0] = 5
+        assert new["mu"][0, 0] == 5
+    assert copy_of(made).stat().st_size < 400_000
+
+
+def test_netcdf_is_read_as_before(tmp_path: Path) -> None:
+    file = tmp_path / "in.nc"
+    with netCDF4.Dataset(file, "w") as d:
+        d.createDimension("time", None)
+        d.createDimension("x", 300)
+        d.createDimension("only", 3)
+        color = d.createEnumType("u1", "color", {"red": 0, "blue": 1})
+        for name, kind, dimensions in (
+            ("time", "f8", ("time",)),
+            ("x", "i4", ("x",)),
+            ("used", "f4", ("time", "x")),
+            ("unused", "f4", ("time", "x")),
+            ("shade", color, ("x",)),
+        ):
+            variable = d.createVariable(name, kind, dimensions, zlib=name == "unused")
+            variable.setncattr("long_name", f"the {name}")
+        d["time"][:] = np.arange(100)
+        d["x"][:] = np.arange(300)
+        d["used"][:] = d["unused"][:] = np.random.default_rng(2).random((100, 300))
+        d["shade"][:] = np.arange(300) % 2
+        below = d.createGroup("below")
+        below.createVariable("deep", "f4", ("time", "x"))[:] = 1
+    program = """
+import netCDF4
+d = netCDF4.Dataset("in.nc")
+print(d["used"][:].sum(), d["used"].dimensions, d["time"][:].sum(), list(d.variables), d["shade"][:4])
+"""
+    before = run(tmp_path, program)
+    carve(tmp_path, "t")
+    shutil.move(file, tmp_path / "aside.nc")
+    shutil.copy(copy_of(file), file)
+    again = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert again.stdout == before.stdout
+    with netCDF4.Dataset(tmp_path / "aside.nc") as old, netCDF4.Dataset(file, "a") as new:
+        assert list(new.dimensions) == list(old.dimensions)
+        for name in old.variables:
+            assert new[name].__dict__ == old[name].__dict__
+            assert new[name]._varid == old[name]._varid
+            assert new[name].dimensions == old[name].dimensions
+        for name in ("unused", "below/deep"):
+            with pytest.raises(RuntimeError):
+                new[name][:]
+        new["used"][100] = np.ones(300)
+        assert new["used"].shape == (101, 300)
+
+
+def test_a_file_that_is_another_by_now_is_refused(made: Path) -> None:
+    folder = made.parent
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    carve(folder, "t")
+    before = copy_of(made).read_bytes()
+    time.sleep(0.01)
+    with h5py.File(made, "r+") as f:
+        f["mu"][0] = 0
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
+    assert "Nothing has been written" in done.stdout
+    assert copy_of(made).read_bytes() == before
+
+
+def test_a_file_that_was_written_to_is_named(made: Path) -> None:
+    folder = made.parent
+    shutil.copy(made, folder / "other.h5")
+    time.sleep(0.01)
+    run(
+        folder,
+        "import h5py; h5py.File('in.h5')['mu'][0]; f = h5py.File('other.h5', 'r+'); f['mu'][0] = 1",
+    )
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {folder}/other.h5: the tasks have written to it" in done.stdout
+    assert copy_of(made).exists() and not copy_of(folder / "other.h5").exists()
+
+
+def test_what_is_not_ours_is_left_alone(made: Path) -> None:
+    folder = made.parent
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    (folder / "small").mkdir()
+    (folder / "small/thesis.txt").write_text("years")
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 125 and "left alone" in done.stderr
+    assert (folder / "small/thesis.txt").read_text() == "years"
+
+
+def test_equal_names_in_two_folders_stay_two(tmp_path: Path) -> None:
+    for number, name in enumerate(("one", "two")):
+        (tmp_path / name).mkdir()
+        with h5py.File(tmp_path / name / "in.h5", "w") as f:
+            f["x"] = np.full(20000, number)
+    run(tmp_path, "import h5py\nfor n in ('one', 'two'): h5py.File(n + '/in.h5')['x'][0]")
+    carve(tmp_path, "t")
+    for number, name in enumerate(("one", "two")):
+        with h5py.File(copy_of(tmp_path / name / "in.h5", tmp_path)) as f:
+            assert f["x"][0] == number
+
+
+def test_several_traces_add_up_and_patterns_choose(made: Path) -> None:
+    folder = made.parent
+    for name in ("zeta", "alpha"):
+        run(folder, f"import h5py; h5py.File('in.h5')['{name}'][0]", trace=name)
+    (fate,) = carve(folder, "zeta", "alpha", "--keep", "/gz*", "--drop", "/al*")["files"]
+    kept = {one["paths"][0]: one["kept"] for one in fate["datasets"]}
+    assert kept["/zeta"] and kept["/gzip"] and not kept["/mu"]
+    # /alias and /alpha both match.
+    assert not kept["/alpha"]
+    before = copy_of(made).read_bytes()
+    done = quarry("carve", "-o", "small", "zeta", "--dry-run", cwd=folder)
+    assert done.returncode == 0 and "Nothing has been written" in done.stdout
+    assert copy_of(made).read_bytes() == before
+
+
+def test_a_carve_that_is_killed_leaves_what_was_there(tmp_path: Path) -> None:
+    seed = random.Random(os.environ["QUARRY_SEED"] + " kill a carve").randrange(10**9)
+    print("seed", seed)
+    draw = random.Random(seed)
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        for number in range(300):
+            f[f"d{number}"] = np.full(2000, number)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['d7'][0]")
+    begin = time.monotonic()
+    carve(tmp_path, "t")
+    took = time.monotonic() - begin
+    before = copy_of(tmp_path / "in.h5").read_bytes()
+    for _ in range(10):
+        process = subprocess.Popen([QUARRY, "carve", "-o", "small", "t"], cwd=tmp_path)
+        time.sleep(draw.random() * took)
+        process.kill()
+        process.wait()
+        manifest = json.loads((tmp_path / "small/quarry-carved.json").read_text())
+        assert [Path(one["original"]).name for one in manifest["files"]] == ["in.h5"]
+        with h5py.File(copy_of(tmp_path / "in.h5")) as f:
+            assert len(f) == 300 and f["d7"][0] == 7
+    assert len(before) == copy_of(tmp_path / "in.h5").stat().st_size
+    # The next one tidies up, but for what may be at work.
+    unfinished = list(tmp_path.glob(".quarry-carving-*"))
+    for folder in unfinished[1:]:
+        os.utime(folder, (1, 1))
+    carve(tmp_path, "t")
+    assert list(tmp_path.glob(".quarry-carving-*")) == unfinished[:1]
+
+
+# What h5dump tells of a file but where in it things are, and how large it is.
+PLACES = re.compile(
+    rb"OFFSET \d+|SIZE \d+( \([^)]*\))?|(DATASET|GROUP|DATATYPE|UNKNOWN_OBJ)?\s*\d{4,}:?\d*|#\d+"
+)
+
+
+def dumped(path: Path, limit: int) -> tuple[object, bytes]:
+    command = [tool("h5dump"), "-p", "-B", path.name]
+    try:
+        done = subprocess.run(
+            command, cwd=path.parent, capture_output=True, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "no end", b""
+    return done.returncode, PLACES.sub(b"", done.stdout)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders with test files of HDF5's own, copied: their times are to be ours."""
+    if not CORPUS.exists():
+        pytest.skip("needs the source of HDF5")
+    folder = tmp_path_factory.mktemp("corpus")
+    for source in sorted({path.parent for path in CORPUS.rglob("*.h5")}):
+        shutil.copytree(source, folder / source.relative_to(CORPUS), dirs_exist_ok=True)
+    time.sleep(0.01)
+    return folder
+
+
+def linked(folder: Path, corpus: Path) -> Path:
+    """The carved files, and beside them those that were not."""
+    place = folder / corpus.relative_to("/")
+    for path in corpus.rglob("*"):
+        beside = place / path.relative_to(corpus)
+        if path.is_file() and path.suffix != ".qtrace" and not beside.exists():
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            beside.symlink_to(path)
+    return place
+
+
+def test_other_peoples_files_are_the_same_when_all_is_kept(
+    corpus: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    files = sorted(path for path in corpus.rglob("*.h5") if path.is_file())
+    program = [sys.executable, PROGRAMS / "open_files.py"]
+    lines = "".join(f"{path}\n" for path in files)
+    done = quarry("run", "--trace", tmp_path / "t", "--", *program, cwd=tmp_path, input=lines)
+    assert done.returncode == 0, done.stderr
+    words = ["carve", "-o", tmp_path / "small", "--keep", "*", tmp_path / "t", "--json"]
+    done = quarry(*words, cwd=tmp_path, timeout=300)
+    fates = json.loads(done.stdout)["files"]
+    assert done.returncode == 0 and len(fates) > 300, done.stderr
+    whole = [fate for fate in fates if fate["why_whole"]]
+    assert len(whole) < 30, whole
+    place = linked(tmp_path / "small", corpus)
+    carved = [Path(fate["original"]) for fate in fates if not fate["why_whole"]]
+    if not request.config.getoption("--slow"):
+        seed = random.Random(os.environ["QUARRY_SEED"] + " some files").randrange(10**9)
+        print("seed", seed)
+        carved = random.Random(seed).sample(carved, 80)
+
+    def differs(old: Path) -> bool:
+        new = place / old.relative_to(corpus)
+        # Some have more elements than anybody could print; a busy machine takes longer for all.
+        return dumped(old, 5) != dumped(new, 5) and dumped(old, 60) != dumped(new, 60)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        differing = [old.name for old, other in zip(carved, pool.map(differs, carved)) if other]
+    # References to what was deleted become references to nothing.
+    assert set(differing) <= {"trefer_obj_del.h5"}
