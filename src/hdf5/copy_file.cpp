@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <set>
@@ -79,7 +80,11 @@ public:
         for (const Token& token : inventory_.order())
             if (inventory_.at(token).type == H5O_TYPE_GROUP) fill_group(token);
         // Types without a name turn up on the way.
-        for (size_t i = 0; i < unfinished_.size(); ++i) finish(unfinished_[i]);
+        while (!unfinished_.empty()) {
+            const Token next = unfinished_.front();
+            unfinished_.pop_front();
+            finish(next);
+        }
         return std::move(copied_);
     }
 
@@ -89,8 +94,9 @@ private:
                 H5Oclose};
     }
     Handle new_object(const Token& token) const {
-        return {checked(H5Oopen_by_token(to_, *places_.find(token)), "a copy cannot be opened"),
-                H5Oclose};
+        const auto place = places_.find(token);
+        if (!place) throw Failure("a copy is missing");
+        return {checked(H5Oopen_by_token(to_, *place), "a copy cannot be opened"), H5Oclose};
     }
 
     // What is made next gets a header of the same version as that of the old object.
@@ -315,7 +321,7 @@ private:
     NewPlaces places_;
     std::map<Token, hid_t> types_;
     H5F_libver_t version_ = H5F_LIBVER_ERROR;
-    std::vector<Token> unfinished_;
+    std::deque<Token> unfinished_;
     std::set<Token> with_data_;
     std::vector<CopiedDataset> copied_;
 };
