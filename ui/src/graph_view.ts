@@ -65,11 +65,13 @@ function styleSheet(): StylesheetJson {
                 "line-color": "data(colour)",
                 "target-arrow-color": "data(colour)",
                 "target-arrow-shape": "triangle",
-                "curve-style": "data(curve)",
+                "curve-style": "straight",
                 "arrow-scale": 0.8,
                 opacity: 0.75,
             },
         },
+        // Only what goes both ways needs room for two; telling takes cytoscape long.
+        { selector: "edge[?isTwoWay]", style: { "curve-style": "bezier" } },
         { selector: ".faded", style: { opacity: 0.12 } },
         { selector: ".found", style: { "border-color": colour("accent"), "border-width": 5 } },
         {
@@ -267,8 +269,7 @@ export class GraphView {
                     number,
                     source: edge.from,
                     target: edge.to,
-                    // Only what goes both ways needs room for two; telling takes cytoscape long.
-                    curve: ways.has(way(edge.to, edge.from)) ? "bezier" : "straight",
+                    isTwoWay: ways.has(way(edge.to, edge.from)),
                     width: 1 + 9 * (Math.log1p(moved) / Math.log1p(most)) ** 3,
                     colour: seconds > 0 && moved > 0 ? onScale(high > low ? place : 1) : none,
                 },
