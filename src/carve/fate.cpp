@@ -26,18 +26,20 @@ uint64_t nanoseconds(const statx_timestamp& time) {
 
 }  // namespace
 
-Judge::Judge(const InputFile& input, const CarveOptions& options)
-    : input_(input), options_(options) {}
+Judge::Judge(const InputFile& input, const CarveOptions& options) : options_(options) {
+    for (const UsedDataset& used : input.read) {
+        tokens_.insert(used.token);
+        if (!used.path.empty()) paths_.insert(used.path);
+    }
+}
 
 Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
     if (matches(options_.keep, dataset.paths)) return {true, "it is to be kept"};
     if (matches(options_.drop, dataset.paths)) return {false, "it is to be left out"};
     const bool was_read =
-        std::any_of(input_.read.begin(), input_.read.end(), [&](const UsedDataset& used) {
-            return used.token == dataset.token ||
-                   std::find(dataset.paths.begin(), dataset.paths.end(), used.path) !=
-                       dataset.paths.end();
-        });
+        tokens_.contains(dataset.token) ||
+        std::any_of(dataset.paths.begin(), dataset.paths.end(),
+                    [&](const std::string& path) { return paths_.contains(path); });
     if (was_read) return {true, "it was read"};
     if (dataset.is_scale) return {true, "it is a dimension of others"};
     // Where the sources of a virtual one are missing, HDF5 reads fill values.

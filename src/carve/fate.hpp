@@ -2,6 +2,7 @@
 #pragma once
 
 #include <quarry/carve.hpp>
+#include <set>
 
 #include "hdf5/copy_file.hpp"
 
@@ -19,7 +20,8 @@ public:
     Judgement judge(const hdf5::CopiedDataset& dataset) const;
 
 private:
-    const InputFile& input_;
+    std::set<std::array<uint8_t, 16>> tokens_;  // of those that were read
+    std::set<std::string> paths_;
     const CarveOptions& options_;
 };
 
