@@ -79,17 +79,24 @@ DatasetFate fate_of(const hdf5::CopiedDataset& dataset, const Judge::Judgement& 
     return {dataset.paths, dataset.stored, judgement.is_kept, judgement.why};
 }
 
-int plan_one(FileFate fate, const CarveOptions& options) {
-    if (fate.problem.empty()) {
-        const auto datasets = hdf5::datasets_in(fate.input.path);
-        if (!datasets) fate.why_whole = datasets.error().message;
-        const Judge judge(fate.input, options);
-        if (datasets)
-            for (const auto& dataset : *datasets)
-                fate.datasets.push_back(fate_of(dataset, judge.judge(dataset)));
+// What a worker does with its file, and tells of it.
+int attempted(FileFate fate, const std::function<void(FileFate&)>& work) {
+    try {
+        if (fate.problem.empty()) work(fate);
+    } catch (const Uncarvable& why) {
+        fate.problem = why.what();
     }
     tell(fate);
     return 0;
+}
+
+void plan_one(FileFate& fate, const CarveOptions& options) {
+    const auto datasets = hdf5::datasets_in(fate.input.path);
+    if (!datasets) fate.why_whole = datasets.error().message;
+    const Judge judge(fate.input, options);
+    if (datasets)
+        for (const auto& dataset : *datasets)
+            fate.datasets.push_back(fate_of(dataset, judge.judge(dataset)));
 }
 
 bool is_synced(const std::string& path) {
@@ -100,36 +107,31 @@ bool is_synced(const std::string& path) {
     return done;
 }
 
-int carve_one(FileFate fate, const std::string& place, const CarveOptions& options) {
-    if (fate.problem.empty()) {
-        const std::string copy = place + "/" + fate.copy;
-        std::error_code error;
-        fs::create_directories(fs::path(copy).parent_path(), error);
-        const Judge judge(fate.input, options);
-        hdf5::CopyOrder order;
-        order.is_wanted = [&](const hdf5::CopiedDataset& dataset) {
-            return judge.judge(dataset).is_kept;
-        };
-        order.progress = [](uint64_t bytes) { dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes}); };
-        const auto copied = hdf5::copy_file(fate.input.path, copy, order);
-        if (copied) {
-            for (const auto& dataset : *copied) {
-                Judge::Judgement judgement = judge.judge(dataset);
-                if (!judgement.is_kept && !dataset.is_hollow) judgement = {true, dataset.remark};
-                fate.datasets.push_back(fate_of(dataset, judgement));
-            }
-        } else {
-            // What cannot be taken apart is the same at least when it is left whole.
-            fate.why_whole = copied.error().message;
-            fs::copy_file(fate.input.path, copy, error);
+void carve_one(FileFate& fate, const std::string& place, const CarveOptions& options) {
+    const std::string copy = place + "/" + fate.copy;
+    std::error_code error;
+    fs::create_directories(fs::path(copy).parent_path(), error);
+    const Judge judge(fate.input, options);
+    hdf5::CopyOrder order;
+    order.is_wanted = [&](const hdf5::CopiedDataset& dataset) {
+        return judge.judge(dataset).is_kept;
+    };
+    order.progress = [](uint64_t bytes) { dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes}); };
+    const auto copied = hdf5::copy_file(fate.input.path, copy, order);
+    if (copied) {
+        for (const auto& dataset : *copied) {
+            Judge::Judgement judgement = judge.judge(dataset);
+            if (!judgement.is_kept && !dataset.is_hollow) judgement = {true, dataset.remark};
+            fate.datasets.push_back(fate_of(dataset, judgement));
         }
-        if (error || !is_synced(copy))
-            fate.problem =
-                "it cannot be copied: " + (error ? error.message() : std::strerror(errno));
-        fate.size_after = fs::file_size(copy, error);
+    } else {
+        // What cannot be taken apart is the same at least when it is left whole.
+        fate.why_whole = copied.error().message;
+        fs::copy_file(fate.input.path, copy, error);
     }
-    tell(fate);
-    return 0;
+    if (error || !is_synced(copy))
+        fate.problem = "it cannot be copied: " + (error ? error.message() : std::strerror(errno));
+    fate.size_after = fs::file_size(copy, error);
 }
 
 Result<bool> write_manifest(const std::string& place, const std::vector<FileFate>& fates) {
@@ -203,8 +205,10 @@ std::string why_not_replaced(const std::string& place) {
 Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
                                            const CarveOptions& options) {
     std::vector<FileFate> fates = fates_of(inputs);
-    const auto outcomes = in_processes(fates, options.jobs,
-                                       [&](size_t i) { return plan_one(fates[i], options); }, {});
+    const auto outcomes = in_processes(
+        fates, options.jobs,
+        [&](size_t i) { return attempted(fates[i], [&](FileFate& f) { plan_one(f, options); }); },
+        {});
     const auto taken = take_in(outcomes, fates);
     if (!taken) return taken.error();
     return fates;
@@ -233,7 +237,10 @@ Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
         return why;
     };
     const auto outcomes = in_processes(
-        fates, options.jobs, [&](size_t i) { return carve_one(fates[i], made, options); },
+        fates, options.jobs,
+        [&](size_t i) {
+            return attempted(fates[i], [&](FileFate& f) { carve_one(f, made, options); });
+        },
         [&](uint64_t bytes) {
             done = std::min(done + bytes, all);
             if (progress) progress(done, all);

@@ -40,6 +40,10 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
         tokens_.contains(dataset.token) ||
         std::any_of(dataset.paths.begin(), dataset.paths.end(),
                     [&](const std::string& path) { return paths_.contains(path); });
+    if (was_read && dataset.is_virtual)
+        throw Uncarvable(dataset.paths.front() +
+                         " was read and is virtual: where its sources are missing HDF5 reads fill "
+                         "values, and they cannot be carved with it yet");
     if (was_read) return {true, "it was read"};
     if (dataset.is_scale) return {true, "it is a dimension of others"};
     // Where the sources of a virtual one are missing, HDF5 reads fill values.

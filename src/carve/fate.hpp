@@ -3,16 +3,23 @@
 
 #include <quarry/carve.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "hdf5/copy_file.hpp"
 
 namespace quarry::carve_files {
 
+// A file that must not be carved, since what is left out of it would not be noticed.
+class Uncarvable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 class Judge {
 public:
     Judge(const InputFile& input, const CarveOptions& options);
 
-    // Whether it is kept, and why.
+    // Whether it is kept, and why. Throws Uncarvable.
     struct Judgement {
         bool is_kept;
         std::string why;

@@ -333,3 +333,17 @@ def test_other_peoples_files_are_the_same_when_all_is_kept(
         differing = [old.name for old, other in zip(carved, pool.map(differs, carved)) if other]
     # References to what was deleted become references to nothing.
     assert set(differing) <= {"trefer_obj_del.h5"}
+
+
+def test_a_virtual_dataset_that_was_read_is_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "source.h5", "w") as f:
+        f["x"] = np.arange(20000)
+    layout = h5py.VirtualLayout((20000,), "i8")
+    layout[:] = h5py.VirtualSource("source.h5", "x", (20000,))
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_virtual_dataset("all", layout)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['all'][:5]")
+    done = quarry("carve", "-o", "small", "t", cwd=tmp_path)
+    assert done.returncode == 1 and "Nothing has been written" in done.stdout
+    assert "in.h5: /all was read and is virtual" in done.stdout
+    assert not (tmp_path / "small").exists()
