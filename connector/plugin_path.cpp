@@ -8,8 +8,10 @@
 #include <climits>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "connector/default_path.hpp"
 
@@ -53,23 +55,38 @@ bool user_has_set_path(const Library& library) {
     return std::getenv("QUARRY_PLUGIN_PATH_UNSET") == nullptr || library.may_be_probed();
 }
 
-bool looks_into(const hdf5::Api& api, const std::string& directory) {
+std::vector<std::string> directories_of(std::string_view path) {
+    std::vector<std::string> found;
+    while (!path.empty()) {
+        const size_t end = std::min(path.find(':'), path.size());
+        found.emplace_back(path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return found;
+}
+
+std::optional<unsigned> place_in_table(const hdf5::Api& api, const std::string& directory) {
     unsigned count = 0;
     std::array<char, PATH_MAX> path{};
-    if (api.H5PLsize(&count) < 0) return false;
+    if (api.H5PLsize(&count) < 0) return {};
     for (unsigned i = 0; i < count; ++i) {
-        if (api.H5PLget(i, path.data(), path.size()) > 0 && directory == path.data()) return true;
+        if (api.H5PLget(i, path.data(), path.size()) > 0 && directory == path.data()) return i;
     }
-    return false;
+    return {};
 }
 
 void append_all(const Library& library, std::string_view path) {
     if (!library.api.missing.empty()) return;
-    while (!path.empty()) {
-        const size_t end = std::min(path.find(':'), path.size());
-        const std::string directory(path.substr(0, end));
-        if (!looks_into(library.api, directory)) library.api.H5PLappend(directory.c_str());
-        path.remove_prefix(std::min(end + 1, path.size()));
+    for (const std::string& directory : directories_of(path)) {
+        if (!place_in_table(library.api, directory)) library.api.H5PLappend(directory.c_str());
+    }
+}
+
+void remove_all(const Library& library, std::string_view path) {
+    if (!library.api.missing.empty()) return;
+    for (const std::string& directory : directories_of(path)) {
+        if (const auto place = place_in_table(library.api, directory))
+            library.api.H5PLremove(*place);
     }
 }
 
@@ -99,7 +116,9 @@ void restore_plugin_path(const Library& library) noexcept {
     if (state.load(std::memory_order_relaxed) >= wanted || user_has_set_path(library)) return;
     if (state.exchange(wanted) >= wanted) return;
     try {
-        append_all(library, wheels != nullptr ? *wheels : default_plugin_path(library.base));
+        const std::string_view own = default_plugin_path(library.base);
+        if (wheels != nullptr) remove_all(library, own);
+        append_all(library, wheels != nullptr ? *wheels : own);
     } catch (const std::bad_alloc&) {
         // As above.
     }

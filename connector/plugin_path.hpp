@@ -13,10 +13,11 @@ namespace quarry::connector {
 // into the environment, for HDF5 libraries and processes that start later.
 void restore_plugin_path_at_start(const Library& library) noexcept;
 
-// When a file is opened: adds those filters, or else the library's own directories once more,
-// because netCDF-C reads the variable, starts HDF5, and then empties that path to fill it with what
-// it has read. The filters are not for the wheel alone: a library that came before it looks at the
-// variable when it needs its first plugin, which natively is after netCDF4 has set it.
+// When a file is opened: puts those filters in the place of the library's own directories, or else
+// adds these once more, because netCDF-C reads the variable, starts HDF5, and then empties that
+// path to fill it with what it has read. The filters are not for the wheel alone: a library that
+// came before it looks at the variable when it needs its first plugin, which natively is after
+// netCDF4 has set it.
 void restore_plugin_path(const Library& library) noexcept;
 
 }  // namespace quarry::connector

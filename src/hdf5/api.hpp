@@ -43,6 +43,7 @@ namespace quarry::hdf5 {
     X(H5Pget_vol_info)                \
     X(H5PLappend)                     \
     X(H5PLget)                        \
+    X(H5PLremove)                     \
     X(H5PLsize)                       \
     X(H5Pset)                         \
     X(H5Pset_elink_fapl)              \

@@ -52,6 +52,27 @@ def test_h5py_reads_them_in_either_order(both, order):
 
 
 @pytest.mark.hazard(11)
+@pytest.mark.parametrize("imports", ("netCDF4, h5py", "h5py, netCDF4", "h5py"))
+def test_a_filter_that_nobody_has_is_missed_in_the_same_directories(both, imports):
+    """HDF5's message names each directory that it could not open."""
+    outcome = both(
+        f"""import {imports}
+from attempt import attempt
+with h5py.File("unknown.h5", "w") as f:
+    data = f.create_dataset("data", (4,), chunks=(4,), dtype="u1", compression="gzip")
+    data.id.write_direct_chunk((0,), b"four")
+raw = open("unknown.h5", "rb").read()
+# The message of the filters, version 1: deflate, a name of 8 bytes, optional, one value.
+at = raw.index(bytes([1, 0, 8, 0, 1, 0, 1, 0]))
+open("unknown.h5", "r+b").write(raw[:at] + bytes([0x39, 0x30]) + raw[at + 2 :])
+attempt("read", lambda: h5py.File("unknown.h5", "r")["data"][...])
+""",
+        files="any",
+    )
+    assert "plugin" in outcome.stdout, outcome.stdout
+
+
+@pytest.mark.hazard(11)
 def test_h5py_alone_has_none(both):
     both(
         READ_H5PY.replace("with h5py", "h5py.File('filtered.nc', 'w').close()\nwith h5py"),
