@@ -25,8 +25,8 @@ struct Sum {
 Sum sum_of(const FileFate& file) {
     Sum sum;
     for (const DatasetFate& dataset : file.datasets) {
-        (dataset.is_kept ? sum.kept : sum.left_out) += 1;
-        sum.bytes_left_out += dataset.is_kept ? 0 : dataset.stored;
+        (dataset.is_whole ? sum.kept : sum.left_out) += 1;
+        sum.bytes_left_out += dataset.stored - std::min(dataset.kept, dataset.stored);
     }
     return sum;
 }
@@ -38,7 +38,8 @@ std::string as_json(const std::vector<FileFate>& files) {
         for (const DatasetFate& dataset : file.datasets)
             datasets.push_back({{"paths", dataset.paths},
                                 {"bytes", dataset.stored},
-                                {"kept", dataset.is_kept},
+                                {"kept", dataset.is_whole},
+                                {"kept_bytes", dataset.kept},
                                 {"why", dataset.why}});
         json["files"].push_back({{"original", file.input.path},
                                  {"copy", file.copy},
@@ -50,23 +51,6 @@ std::string as_json(const std::vector<FileFate>& files) {
                                  {"datasets", datasets}});
     }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-// Several traces add up: what any of them used is used.
-void add(std::vector<InputFile>& all, std::vector<InputFile> more) {
-    for (InputFile& input : more) {
-        const auto known = std::find_if(all.begin(), all.end(), [&](const InputFile& one) {
-            return one.path == input.path && one.inode == input.inode;
-        });
-        if (known == all.end()) {
-            all.push_back(std::move(input));
-            continue;
-        }
-        known->was_written = known->was_written || input.was_written;
-        known->opened = std::min(known->opened, input.opened);
-        known->read.insert(known->read.end(), input.read.begin(), input.read.end());
-        known->tasks.insert(known->tasks.end(), input.tasks.begin(), input.tasks.end());
-    }
 }
 
 class CarveVerb : public Verb {
@@ -96,6 +80,11 @@ public:
         app.add_option("--file", files_, "only files whose path matches")
             ->type_name("PATTERN")
             ->allow_extra_args(false);
+        app.add_option("--granularity", granularity_,
+                       "keep what was read as whole datasets (object, the default) or only the "
+                       "chunks (chunk)")
+            ->type_name("UNIT")
+            ->check(CLI::IsMember({"object", "chunk"}));
         app.add_option("--keep", options_.keep, "keep datasets whose path matches, though unread")
             ->type_name("PATTERN")
             ->allow_extra_args(false);
@@ -124,7 +113,7 @@ public:
                 say(found.error().message);
                 return kQuarryFailed;
             }
-            add(inputs, std::move(*found));
+            add_inputs(inputs, std::move(*found));
         }
         std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
         if (inputs.empty()) {
@@ -135,6 +124,7 @@ public:
         const auto show = [&](uint64_t done, uint64_t all) {
             line.show(fmt::format("carving: {} of {}", bytes_text(done), bytes_text(all)));
         };
+        if (granularity_ == "chunk") options_.granularity = CarveOptions::Granularity::Chunk;
         const auto fates =
             dry_run_ ? plan_carving(inputs, options_) : carve(inputs, options_, show);
         line.clear();
@@ -189,6 +179,7 @@ private:
     std::vector<std::string> traces_{"quarry-trace"};
     std::vector<std::string> tasks_;
     std::vector<std::string> files_;
+    std::string granularity_ = "object";
     CarveOptions options_;
     bool dry_run_ = false;
     bool json_ = false;

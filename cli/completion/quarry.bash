@@ -24,6 +24,7 @@ _quarry() {
     done
     case $previous in
         --trace | --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --granularity) mapfile -t COMPREPLY < <(compgen -W "object chunk" -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
         --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov ro-crate" -- "$word"); return ;;
         --output | --junit | --thresholds | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
@@ -42,7 +43,7 @@ _quarry() {
             [[ $verb == advise ]] && options+=" --top --fail-on --max-amplification --thresholds --show-thresholds --junit"
             [[ $verb == diff ]] && options+=" --top"
             [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache --paged --page-buffer"
-            [[ $verb == carve ]] && options+=" --output --task --file --keep --drop --keep-below --jobs --dry-run"
+            [[ $verb == carve ]] && options+=" --output --task --file --granularity --keep --drop --keep-below --jobs --dry-run"
             [[ $verb == export ]] && options="--format --group-by --regions --output --help"
             [[ $verb == live ]] && options="--interval --once --help"
             [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"

@@ -6,7 +6,10 @@
 namespace quarry {
 
 struct CarveOptions {
-    std::string directory;           // where the copies go, each under the path of its original
+    enum class Granularity : uint8_t { Object, Chunk };
+
+    std::string directory;  // where the copies go, each under the path of its original
+    Granularity granularity = Granularity::Object;
     std::vector<std::string> keep;   // patterns of paths in files: datasets to be kept whole
     std::vector<std::string> drop;   // and those to be left out, though they were read
     uint64_t keep_below = 64 << 10;  // bytes that a dataset must have to be left out
@@ -17,7 +20,8 @@ struct CarveOptions {
 struct DatasetFate {
     std::vector<std::string> paths;
     uint64_t stored = 0;  // bytes of data in the original
-    bool is_kept = true;
+    uint64_t kept = 0;    // and in the copy
+    bool is_whole = true;
     std::string why;
 };
 
@@ -26,6 +30,8 @@ struct FileFate {
     std::string copy;  // below the directory; empty where there is none
     uint64_t size_before = 0;
     uint64_t size_after = 0;  // 0 as long as it is only planned
+    uint64_t modified = 0;    // when the original was last written to, in nanoseconds since 1970
+    uint64_t checksum = 0;    // of what tells it from other files; 0 if it could not be taken apart
     std::vector<DatasetFate> datasets;
     std::string problem;    // why there is no copy; empty if there is
     std::string why_whole;  // why the copy is one of all bytes; empty if it is carved

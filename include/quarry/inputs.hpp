@@ -3,12 +3,16 @@
 
 #include <array>
 #include <quarry/trace.hpp>
+#include <set>
 
 namespace quarry {
 
 struct UsedDataset {
-    std::array<uint8_t, 16> token{};  // its identity in the file
+    std::array<uint8_t, 16> token{};  // its identity in the file; zeros if only a path is known
     std::string path;                 // one of them; empty where no program has used one
+    // The first elements of the chunks that were read; all of them, where that is not known.
+    bool is_whole = true;
+    std::set<std::vector<uint64_t>> chunks;
 };
 
 struct InputFile {
@@ -19,6 +23,7 @@ struct InputFile {
     uint64_t size = 0;    // when it was opened first
     uint64_t opened = 0;  // first, in nanoseconds since 1970
     bool was_written = false;
+    bool is_raw = false;             // no file of HDF5, but data of a dataset in one
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read
 };
@@ -27,5 +32,8 @@ struct InputFile {
 // themselves are no inputs.
 Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
                                                const std::vector<std::string>& tasks);
+
+// Several traces add up: what any of them used is used.
+void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more);
 
 }  // namespace quarry

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <quarry/inputs.hpp>
 #include <set>
 
+#include "analyze/dataset_description.hpp"
+#include "analyze/recorded_selection.hpp"
 #include "analyze/trace_index.hpp"
+#include "model/touched_chunks.hpp"
 
 namespace quarry {
 namespace {
@@ -16,7 +20,11 @@ struct Input {
     bool is_hdf5 = false;  // HDF5 could open it
     bool was_made = false;
     std::set<std::string> tasks;
-    std::map<Token, std::string> read;
+    struct Used {
+        UsedDataset dataset;
+        std::set<std::vector<std::byte>> selections;  // those that have been looked at
+    };
+    std::map<uint32_t, Used> read;  // by object
 };
 
 class Using {
@@ -57,13 +65,20 @@ public:
         // Links and virtual datasets open files, too.
         if (Input* input = input_of(tables_.file_of(record.storage))) input->is_hdf5 = true;
     }
-    void operator()(const trace::Access& record, const trace::Rest&) {
-        if ((record.prefix.flags & trace::kAccessFailed) != 0) return;
-        used(tables_.object_of(record.object), (record.prefix.flags & trace::kAccessWrite) != 0);
+    void operator()(const trace::Access& record, const trace::Rest& rest) {
+        constexpr uint8_t kNoRead = trace::kAccessFailed | trace::kAccessWrite;
+        if ((record.prefix.flags & kNoRead) != 0) return;
+        const uint32_t object = tables_.object_of(record.object);
+        used(object, selection_in(record, rest));
+        used_outside(object, record.start);
     }
-    void operator()(const trace::Derived& record, const trace::Rest&) {
-        if ((record.prefix.flags & trace::kDerivedFailed) != 0) return;
-        used(index_.source_of(tables_, record), (record.prefix.flags & trace::kDerivedWrite) != 0);
+    void operator()(const trace::Derived& record, const trace::Rest& rest) {
+        constexpr uint8_t kNoRead = trace::kDerivedFailed | trace::kDerivedWrite;
+        constexpr uint8_t kInexact = trace::kDerivedLinear | trace::kDerivedAtMost;
+        if ((record.prefix.flags & kNoRead) != 0) return;
+        const bool is_exact = (record.prefix.flags & kInexact) == 0;
+        used(index_.source_of(tables_, record),
+             is_exact ? selection_in(record, rest) : std::nullopt);
     }
     void operator()(const trace::Io& record, const trace::Rest&) {
         if ((record.prefix.flags & trace::kIoWrite) == 0) return;
@@ -81,12 +96,38 @@ private:
         return &input;
     }
 
-    void used(uint32_t object, bool writes) {
+    // Without a selection, all of it.
+    void used(uint32_t object, const std::optional<Selection>& selection) {
         if (object == kNobody) return;
         const ObjectFacts& facts = index_.facts.objects[object];
         Input* input = input_of(facts.file);
-        if (input == nullptr || writes) return;
-        input->read[tokens_[object]] = facts.path;
+        if (input == nullptr) return;
+        input->is_hdf5 = true;
+        const auto [found, is_new] = input->read.try_emplace(object);
+        auto& [dataset, selections] = found->second;
+        if (is_new) dataset.is_whole = false;
+        dataset.path = facts.path;
+        if (dataset.is_whole || (selection && !selections.insert(encode(*selection)).second))
+            return;
+        const auto described = describe_dataset(facts.description);
+        dataset.is_whole =
+            !selection || !described ||
+            !each_touched_chunk(*selection, described->shape, described->chunks,
+                                [&](const auto& offset) { dataset.chunks.insert(offset); });
+        if (dataset.is_whole) dataset.chunks.clear();
+    }
+
+    // The files that have the data of a dataset, where its own does not.
+    void used_outside(uint32_t object, uint64_t time) {
+        const auto external = index_.externals.find(object);
+        if (external == index_.externals.end()) return;
+        for (const uint32_t file : external->second.files) {
+            Input* input = input_of(file);
+            if (input == nullptr || input->is_hdf5) continue;
+            const uint64_t opened = time + static_cast<uint64_t>(tables_.to_realtime);
+            input->file.is_raw = true;
+            if (input->file.opened == 0 || opened < input->file.opened) input->file.opened = opened;
+        }
     }
 
     const TraceIndex& index_;
@@ -114,14 +155,35 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
         tables->file->each(Using(*index, *tables, wanted, inputs, tokens));
     std::vector<InputFile> found;
     for (auto& [number, input] : inputs) {
-        if (!input.is_hdf5 || input.was_made || input.file.opened == 0) continue;
+        if (input.is_hdf5) input.file.is_raw = false;
+        if ((!input.is_hdf5 && !input.file.is_raw) || input.was_made || input.file.opened == 0)
+            continue;
         InputFile& file = input.file;
         file.path = index->facts.files[number].path;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());
-        for (const auto& [token, path] : input.read) file.read.push_back({token, path});
+        for (auto& [object, used] : input.read) {
+            used.dataset.token = tokens[object];
+            file.read.push_back(std::move(used.dataset));
+        }
         found.push_back(std::move(file));
     }
     return found;
+}
+
+void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more) {
+    for (InputFile& input : more) {
+        const auto known = std::find_if(all.begin(), all.end(), [&](const InputFile& one) {
+            return one.path == input.path && one.inode == input.inode;
+        });
+        if (known == all.end()) {
+            all.push_back(std::move(input));
+            continue;
+        }
+        known->was_written = known->was_written || input.was_written;
+        known->opened = std::min(known->opened, input.opened);
+        known->read.insert(known->read.end(), input.read.begin(), input.read.end());
+        known->tasks.insert(known->tasks.end(), input.tasks.begin(), input.tasks.end());
+    }
 }
 
 }  // namespace quarry

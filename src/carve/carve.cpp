@@ -1,5 +1,3 @@
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +11,8 @@
 #include "base/subprocess.hpp"
 #include "carve/fate.hpp"
 #include "carve/manifest.hpp"
+#include "carve/worker.hpp"
+#include "carve/workplace.hpp"
 
 namespace quarry {
 namespace {
@@ -20,29 +20,30 @@ namespace {
 using namespace carve_files;
 namespace fs = std::filesystem;
 
-// Not even HDF5's mistakes in reading a damaged file are to end this program.
-std::vector<Outcome> in_processes(const std::vector<FileFate>& fates, unsigned jobs,
-                                  const std::function<int(size_t)>& work,
-                                  const std::function<void(uint64_t)>& hear_bytes) {
-    std::vector<std::function<int()>> bodies;
-    for (size_t i = 0; i < fates.size(); ++i) bodies.push_back([&, i] { return work(i); });
-    std::vector<std::string> unread(fates.size());
-    return run_all_forked(bodies, std::max(jobs, 1u), [&](size_t child, const std::string& text) {
-        // A number of bytes on each line, and whatever HDF5 itself says.
-        std::string& line = unread[child];
-        for (const char character : text) {
-            if (character != '\n') {
-                line += character;
-                continue;
-            }
-            if (hear_bytes) hear_bytes(std::strtoull(line.c_str(), nullptr, 10));
-            line.clear();
-        }
-    });
+uint64_t modified_time(const std::string& path, uint64_t& size) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return 0;
+    size = static_cast<uint64_t>(status.st_size);
+    return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+           static_cast<uint64_t>(status.st_mtim.tv_nsec);
 }
 
-void tell(const FileFate& fate) {
-    const std::string text = fate_as_text(fate);
+Job job_for(const InputFile& input) {
+    Job job;
+    FileFate& fate = job.fate;
+    fate.input = input;
+    fate.problem = why_not(input);
+    fate.size_before = input.size;
+    if (!fate.problem.empty()) return job;
+    std::error_code error;
+    const fs::path real = fs::canonical(input.path, error);
+    fate.copy = (error ? fs::path(input.path) : real).relative_path();
+    fate.modified = modified_time(input.path, fate.size_before);
+    return job;
+}
+
+void tell(const Job& job) {
+    const std::string text = job_as_text(job);
     size_t done = 0;
     while (done < text.size()) {
         const ssize_t written = write(STDOUT_FILENO, text.data() + done, text.size() - done);
@@ -51,87 +52,133 @@ void tell(const FileFate& fate) {
     }
 }
 
-// What the workers told, into the fates of the files.
-Result<bool> take_in(const std::vector<Outcome>& outcomes, std::vector<FileFate>& fates) {
-    for (size_t i = 0; i < fates.size(); ++i) {
-        const Outcome& outcome = outcomes[i];
-        if (outcome.end == Outcome::End::Interrupted)
+// A file that another one turns out to need, or more of it.
+class Needs {
+public:
+    explicit Needs(std::vector<Job>& jobs) : jobs_(jobs) {}
+
+    void add(size_t by, const Need& need) {
+        const std::string path = found(jobs_[by].fate.input.path, need.file);
+        // Then HDF5 reads fill values, with the original as with the copy.
+        if (path.empty()) return;
+        const std::string dataset =
+            need.dataset.starts_with('/') ? need.dataset : "/" + need.dataset;
+        const auto known = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
+            std::error_code error;
+            return fs::equivalent(job.fate.input.path, path, error);
+        });
+        if (known == jobs_.end()) {
+            jobs_.push_back(job_for(input_at(path, dataset)));
+            return;
+        }
+        if (!has_whole(known->fate, dataset)) {
+            known->fate.input.read.push_back({{}, dataset, true, {}});
+            known->is_done = false;
+        }
+    }
+
+private:
+    // Beside the file that names it, or where we are.
+    static std::string found(const std::string& by, const std::string& name) {
+        std::error_code error;
+        if (name == ".") return by;
+        for (const fs::path& path : {fs::path(by).parent_path() / name, fs::path(name)})
+            if (fs::exists(path, error)) return fs::absolute(path);
+        return "";
+    }
+
+    static InputFile input_at(const std::string& path, const std::string& dataset) {
+        InputFile input;
+        input.path = path;
+        input.opened = modified_time(path, input.size);
+        input.read.push_back({{}, dataset, true, {}});
+        return input;
+    }
+
+    static bool has_whole(const FileFate& fate, const std::string& path) {
+        const bool is_asked_for = std::any_of(
+            fate.input.read.begin(), fate.input.read.end(),
+            [&](const UsedDataset& used) { return used.is_whole && used.path == path; });
+        return is_asked_for || !fate.why_whole.empty() ||
+               std::any_of(fate.datasets.begin(), fate.datasets.end(),
+                           [&](const DatasetFate& dataset) {
+                               return dataset.is_whole &&
+                                      std::find(dataset.paths.begin(), dataset.paths.end(), path) !=
+                                          dataset.paths.end();
+                           });
+    }
+
+    std::vector<Job>& jobs_;
+};
+
+using Work = std::function<void(Job&)>;
+using HearBytes = std::function<void(uint64_t)>;
+
+// A number of bytes on each line, and whatever HDF5 itself says.
+void hear_lines(const std::string& text, std::string& unread, const HearBytes& hear) {
+    for (const char character : text) {
+        if (character != '\n') {
+            unread += character;
+            continue;
+        }
+        if (hear) hear(std::strtoull(unread.c_str(), nullptr, 10));
+        unread.clear();
+    }
+}
+
+// Does what is not done yet, each in a process of its own.
+Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone, unsigned at_once,
+                      const Work& work, const HearBytes& hear) {
+    std::vector<std::function<int()>> bodies;
+    for (const size_t number : undone)
+        bodies.push_back([&jobs, &work, number] {
+            Job job = std::move(jobs[number]);
+            job.fate.datasets.clear();
+            job.needs.clear();
+            work(job);
+            tell(job);
+            return 0;
+        });
+    std::vector<std::string> unread(undone.size());
+    const auto outcomes = run_all_forked(
+        bodies, std::max(at_once, 1u),
+        [&](size_t child, const std::string& text) { hear_lines(text, unread[child], hear); });
+    for (size_t i = 0; i < undone.size(); ++i) {
+        Job& job = jobs[undone[i]];
+        if (outcomes[i].end == Outcome::End::Interrupted)
             return Error{"Interrupted: nothing has been changed."};
-        if (!outcome.succeeded() || !read_fate(outcome.output, fates[i]))
-            fates[i].problem = "HDF5 did not get through it: " + outcome.describe();
+        if (!outcomes[i].succeeded() || !read_job(outcomes[i].output, job))
+            job.fate.problem = "HDF5 did not get through it: " + outcomes[i].describe();
+        job.is_done = true;
     }
     return true;
 }
 
-std::vector<FileFate> fates_of(const std::vector<InputFile>& inputs) {
-    std::vector<FileFate> fates;
-    for (const InputFile& input : inputs) {
-        FileFate& fate = fates.emplace_back();
-        fate.input = input;
-        fate.problem = why_not(input);
-        fate.size_before = input.size;
-        if (fate.problem.empty()) fate.copy = fs::path(input.path).relative_path();
-    }
-    return fates;
-}
-
-DatasetFate fate_of(const hdf5::CopiedDataset& dataset, const Judge::Judgement& judgement) {
-    return {dataset.paths, dataset.stored, judgement.is_kept, judgement.why};
-}
-
-// What a worker does with its file, and tells of it.
-int attempted(FileFate fate, const std::function<void(FileFate&)>& work) {
-    try {
-        if (fate.problem.empty()) work(fate);
-    } catch (const Uncarvable& why) {
-        fate.problem = why.what();
-    }
-    tell(fate);
-    return 0;
-}
-
-void plan_one(FileFate& fate, const CarveOptions& options) {
-    const auto datasets = hdf5::datasets_in(fate.input.path);
-    if (!datasets) fate.why_whole = datasets.error().message;
-    const Judge judge(fate.input, options);
-    if (datasets)
-        for (const auto& dataset : *datasets)
-            fate.datasets.push_back(fate_of(dataset, judge.judge(dataset)));
-}
-
-bool is_synced(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    const bool done = fsync(file) == 0;
-    close(file);
-    return done;
-}
-
-void carve_one(FileFate& fate, const std::string& place, const CarveOptions& options) {
-    const std::string copy = place + "/" + fate.copy;
-    std::error_code error;
-    fs::create_directories(fs::path(copy).parent_path(), error);
-    const Judge judge(fate.input, options);
-    hdf5::CopyOrder order;
-    order.is_wanted = [&](const hdf5::CopiedDataset& dataset) {
-        return judge.judge(dataset).is_kept;
-    };
-    order.progress = [](uint64_t bytes) { dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes}); };
-    const auto copied = hdf5::copy_file(fate.input.path, copy, order);
-    if (copied) {
-        for (const auto& dataset : *copied) {
-            Judge::Judgement judgement = judge.judge(dataset);
-            if (!judgement.is_kept && !dataset.is_hollow) judgement = {true, dataset.remark};
-            fate.datasets.push_back(fate_of(dataset, judgement));
+Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
+                    const HearBytes& hear) {
+    while (true) {
+        std::vector<size_t> undone;
+        for (size_t i = 0; i < jobs.size(); ++i)
+            if (!jobs[i].is_done && jobs[i].fate.problem.empty()) undone.push_back(i);
+        if (undone.empty()) return true;
+        if (auto done = do_round(jobs, undone, at_once, work, hear); !done) return done;
+        for (const size_t number : undone) {
+            const std::vector<Need> needs = jobs[number].needs;
+            for (const Need& need : needs) Needs(jobs).add(number, need);
         }
-    } else {
-        // What cannot be taken apart is the same at least when it is left whole.
-        fate.why_whole = copied.error().message;
-        fs::copy_file(fate.input.path, copy, error);
     }
-    if (error || !is_synced(copy))
-        fate.problem = "it cannot be copied: " + (error ? error.message() : std::strerror(errno));
-    fate.size_after = fs::file_size(copy, error);
+}
+
+std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
+    std::vector<Job> jobs;
+    for (const InputFile& input : inputs) jobs.push_back(job_for(input));
+    return jobs;
+}
+
+std::vector<FileFate> fates_of(std::vector<Job> jobs) {
+    std::vector<FileFate> fates;
+    for (Job& job : jobs) fates.push_back(std::move(job.fate));
+    return fates;
 }
 
 Result<bool> write_manifest(const std::string& place, const std::vector<FileFate>& fates) {
@@ -139,57 +186,9 @@ Result<bool> write_manifest(const std::string& place, const std::vector<FileFate
     std::ofstream out(path, std::ios::binary);
     out << manifest_of(fates);
     out.close();
-    if (!out || !is_synced(path) || !is_synced(place))
+    if (!out || !is_synced(path))
         return Error{path + " cannot be written: " + std::strerror(errno) + "."};
     return true;
-}
-
-// Puts the finished directory in its place; one that is there is exchanged for it.
-Result<bool> put(const std::string& made, const std::string& place) {
-    if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_NOREPLACE) == 0)
-        return true;
-    if (errno == EEXIST &&
-        renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0)
-        return true;
-    return Error{place + " cannot be put in its place: " + std::strerror(errno) + "."};
-}
-
-mode_t umask_now() {
-    const mode_t now = umask(0);
-    umask(now);
-    return now;
-}
-
-constexpr const char* kUnfinished = ".quarry-carving-";
-
-// The lock of an unfinished directory, held by whoever is at work in it.
-class Workplace {
-public:
-    explicit Workplace(const std::string& path)
-        : file_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
-          is_ours_(file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0) {}
-    ~Workplace() {
-        if (file_ >= 0) close(file_);
-    }
-    Workplace(const Workplace&) = delete;
-    Workplace& operator=(const Workplace&) = delete;
-
-    bool is_ours() const { return is_ours_; }
-
-private:
-    int file_;
-    bool is_ours_;
-};
-
-// What was left by those that were killed. One that was just made may not be locked yet.
-void tidy_up(const fs::path& folder) {
-    std::error_code error;
-    const auto long_ago = fs::file_time_type::clock::now() - std::chrono::minutes(1);
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-        const std::string name = entry.path().filename();
-        if (!name.starts_with(kUnfinished) || entry.last_write_time(error) > long_ago) continue;
-        if (Workplace(entry.path()).is_ours()) fs::remove_all(entry.path(), error);
-    }
 }
 
 // A directory that is there is replaced only if it is one of ours.
@@ -204,63 +203,43 @@ std::string why_not_replaced(const std::string& place) {
 
 Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
                                            const CarveOptions& options) {
-    std::vector<FileFate> fates = fates_of(inputs);
-    const auto outcomes = in_processes(
-        fates, options.jobs,
-        [&](size_t i) { return attempted(fates[i], [&](FileFate& f) { plan_one(f, options); }); },
-        {});
-    const auto taken = take_in(outcomes, fates);
-    if (!taken) return taken.error();
-    return fates;
+    std::vector<Job> jobs = jobs_for(inputs);
+    const auto done =
+        do_all(jobs, options.jobs, [&](Job& job) { plan_one(job, options); }, nullptr);
+    if (!done) return done.error();
+    return fates_of(std::move(jobs));
 }
 
 Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
                                     const CarveOptions& options, const Progress& progress) {
     const std::string place = fs::absolute(options.directory).lexically_normal();
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
-    std::vector<FileFate> fates = fates_of(inputs);
+    std::vector<Job> jobs = jobs_for(inputs);
     uint64_t all = 0, done = 0;
-    for (const FileFate& fate : fates) all += fate.problem.empty() ? fate.size_before : 0;
+    for (const Job& job : jobs) all += job.fate.problem.empty() ? job.fate.size_before : 0;
 
     const InterruptGuard guard;
-    const fs::path folder = fs::path(place).parent_path();
-    std::string made = (folder / kUnfinished).string() + "XXXXXX";
-    std::error_code error;
-    fs::create_directories(folder, error);
-    tidy_up(folder);
-    if (mkdtemp(made.data()) == nullptr)
-        return Error{"No directory can be made beside " + place + ": " + std::strerror(errno) +
-                     "."};
-    const Workplace workplace(made);
-    const auto clean = [&](const Error& why) {
-        fs::remove_all(made, error);
-        return why;
-    };
-    const auto outcomes = in_processes(
-        fates, options.jobs,
-        [&](size_t i) {
-            return attempted(fates[i], [&](FileFate& f) { carve_one(f, made, options); });
-        },
+    auto workplace = Workplace::beside(place);
+    if (!workplace) return workplace.error();
+    const auto worked = do_all(
+        jobs, options.jobs, [&](Job& job) { carve_one(job, workplace->path(), options); },
         [&](uint64_t bytes) {
             done = std::min(done + bytes, all);
             if (progress) progress(done, all);
         });
-    if (const auto taken = take_in(outcomes, fates); !taken) return clean(taken.error());
+    if (!worked) return worked.error();
+    std::vector<FileFate> fates = fates_of(std::move(jobs));
     // That a file was written to cannot be helped; anything else should be looked at first.
     const bool is_sound = std::all_of(fates.begin(), fates.end(), [](const FileFate& fate) {
         return fate.problem.empty() || fate.input.was_written;
     });
     if (!is_sound) {
         for (FileFate& fate : fates) fate.copy.clear();
-        fs::remove_all(made, error);
         return fates;
     }
-    if (const auto written = write_manifest(made, fates); !written) return clean(written.error());
-    if (chmod(made.c_str(), 0777 & ~umask_now()) != 0)
-        return clean(Error{made + " cannot be used."});
-    if (const auto there = put(made, place); !there) return clean(there.error());
-    // What was there before, if anything.
-    fs::remove_all(made, error);
+    if (const auto written = write_manifest(workplace->path(), fates); !written)
+        return written.error();
+    if (const auto there = workplace->put(); !there) return there.error();
     return fates;
 }
 

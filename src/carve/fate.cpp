@@ -28,27 +28,54 @@ uint64_t nanoseconds(const statx_timestamp& time) {
 
 Judge::Judge(const InputFile& input, const CarveOptions& options) : options_(options) {
     for (const UsedDataset& used : input.read) {
-        tokens_.insert(used.token);
-        if (!used.path.empty()) paths_.insert(used.path);
+        if (used.token != hdf5::ObjectToken{}) by_token_.emplace(used.token, &used);
+        if (!used.path.empty()) by_path_.emplace(used.path, &used);
     }
 }
 
+std::vector<const UsedDataset*> Judge::uses_of(const hdf5::ObjectToken& token,
+                                               const std::vector<std::string>& paths) const {
+    std::vector<const UsedDataset*> found;
+    const auto add = [&](auto range) {
+        for (auto at = range.first; at != range.second; ++at) found.push_back(at->second);
+    };
+    add(by_token_.equal_range(token));
+    for (const std::string& path : paths) add(by_path_.equal_range(path));
+    return found;
+}
+
+bool Judge::is_chosen(const hdf5::ObjectToken& token, const std::vector<std::string>& paths) const {
+    if (matches(options_.keep, paths)) return true;
+    return !is_dropped(paths) && !uses_of(token, paths).empty();
+}
+
+bool Judge::is_dropped(const std::vector<std::string>& paths) const {
+    return !matches(options_.keep, paths) && matches(options_.drop, paths);
+}
+
+bool Judge::was_read(const hdf5::CopiedDataset& dataset, std::span<const uint64_t> chunk) const {
+    const std::vector<uint64_t> offset(chunk.begin(), chunk.end());
+    const auto uses = uses_of(dataset.token, dataset.paths);
+    return std::any_of(uses.begin(), uses.end(), [&](const UsedDataset* used) {
+        return used->is_whole || used->chunks.contains(offset);
+    });
+}
+
 Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
-    if (matches(options_.keep, dataset.paths)) return {true, "it is to be kept"};
-    if (matches(options_.drop, dataset.paths)) return {false, "it is to be left out"};
-    const bool was_read =
-        tokens_.contains(dataset.token) ||
-        std::any_of(dataset.paths.begin(), dataset.paths.end(),
-                    [&](const std::string& path) { return paths_.contains(path); });
-    if (was_read && dataset.is_virtual)
-        throw Uncarvable(dataset.paths.front() +
-                         " was read and is virtual: where its sources are missing HDF5 reads fill "
-                         "values, and they cannot be carved with it yet");
-    if (was_read) return {true, "it was read"};
-    if (dataset.is_scale) return {true, "it is a dimension of others"};
-    // Where the sources of a virtual one are missing, HDF5 reads fill values.
-    if (!dataset.is_virtual && dataset.stored < options_.keep_below) return {true, "it is small"};
-    return {false, "nobody read it"};
+    using hdf5::Part;
+    if (matches(options_.keep, dataset.paths)) return {Part::Whole, "it is to be kept"};
+    if (is_dropped(dataset.paths)) return {Part::Nothing, "it is to be left out"};
+    if (dataset.is_scale) return {Part::Whole, "it is a dimension of others"};
+    // That of a virtual one is the size of others.
+    const bool is_small = !dataset.is_virtual && dataset.stored < options_.keep_below;
+    const auto uses = uses_of(dataset.token, dataset.paths);
+    if (uses.empty() && is_small) return {Part::Whole, "it is small"};
+    if (uses.empty()) return {Part::Nothing, "nobody read it"};
+    const bool in_chunks = options_.granularity == CarveOptions::Granularity::Chunk && !is_small &&
+                           std::none_of(uses.begin(), uses.end(),
+                                        [](const UsedDataset* used) { return used->is_whole; });
+    if (in_chunks) return {Part::Chunks, "some of its chunks were read"};
+    return {Part::Whole, "it was read"};
 }
 
 std::string why_not(const InputFile& input) {
@@ -58,7 +85,8 @@ std::string why_not(const InputFile& input) {
     if (statx(AT_FDCWD, input.path.c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
         return std::string("it cannot be found: ") + std::strerror(errno);
     if (!S_ISREG(status.stx_mode)) return "it is no ordinary file";
-    if (status.stx_size != input.size) return "it has changed since: its size is another";
+    if (!input.is_raw && status.stx_size != input.size)
+        return "it has changed since: its size is another";
     const bool is_same_file =
         input.inode == 0 || (status.stx_ino == input.inode &&
                              makedev(status.stx_dev_major, status.stx_dev_minor) == input.device);

@@ -1,34 +1,35 @@
-// Which datasets of a file are kept, and why.
+// What of the datasets of a file is kept, and why.
 #pragma once
 
+#include <map>
 #include <quarry/carve.hpp>
 #include <set>
-#include <stdexcept>
 
 #include "hdf5/copy_file.hpp"
 
 namespace quarry::carve_files {
 
-// A file that must not be carved, since what is left out of it would not be noticed.
-class Uncarvable : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 class Judge {
 public:
     Judge(const InputFile& input, const CarveOptions& options);
 
-    // Whether it is kept, and why. Throws Uncarvable.
     struct Judgement {
-        bool is_kept;
+        hdf5::Part part;
         std::string why;
     };
     Judgement judge(const hdf5::CopiedDataset& dataset) const;
 
+    // Read, or to be kept, and not just small.
+    bool is_chosen(const hdf5::ObjectToken& token, const std::vector<std::string>& paths) const;
+    bool is_dropped(const std::vector<std::string>& paths) const;
+    bool was_read(const hdf5::CopiedDataset& dataset, std::span<const uint64_t> chunk) const;
+
 private:
-    std::set<std::array<uint8_t, 16>> tokens_;  // of those that were read
-    std::set<std::string> paths_;
+    std::vector<const UsedDataset*> uses_of(const hdf5::ObjectToken& token,
+                                            const std::vector<std::string>& paths) const;
+
+    std::multimap<hdf5::ObjectToken, const UsedDataset*> by_token_;
+    std::multimap<std::string, const UsedDataset*> by_path_;
     const CarveOptions& options_;
 };
 

@@ -1,7 +1,10 @@
-// What is beside carved files: which is the copy of what, and what was left out of it.
+// What is beside carved files for people and programs: which is the copy of what, and what was left
+// out of it.
 #pragma once
 
 #include <quarry/carve.hpp>
+
+#include "carve/worker.hpp"
 
 namespace quarry::carve_files {
 
@@ -9,8 +12,8 @@ inline constexpr const char* kManifest = "quarry-carved.json";
 
 std::string manifest_of(const std::vector<FileFate>& files);
 
-// As a worker tells it, and back.
-std::string fate_as_text(const FileFate& fate);
-bool read_fate(const std::string& text, FileFate& fate);
+// As a worker tells what has become of its job, and back.
+std::string job_as_text(const Job& job);
+bool read_job(const std::string& text, Job& job);
 
 }  // namespace quarry::carve_files

@@ -1,5 +1,6 @@
 #include "hdf5/copy_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,14 +10,18 @@
 #include <map>
 #include <set>
 
+#include "hdf5/coordinates.hpp"
 #include "hdf5/copy_values.hpp"
 #include "hdf5/failure.hpp"
+#include "hdf5/header_ranges.hpp"
 #include "hdf5/hollow.hpp"
 #include "hdf5/inventory.hpp"
 #include "hdf5/object_clock.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stand_ins.hpp"
+#include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
+#include "hdf5/virtual_sources.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -37,6 +42,20 @@ bool is_scale(hid_t dataset) {
            std::string(text.c_str()) == "DIMENSION_SCALE";
 }
 
+std::vector<VirtualSource> sources_of(hid_t dataset) {
+    static const Api own = [] {
+        Api api;
+        bind_to_library_at(reinterpret_cast<const void*>(&H5open), api);
+        return api;
+    }();
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    const Handle space(H5Dget_space(dataset), H5Sclose);
+    std::vector<VirtualSource> sources;
+    for (const SourceAccess& source : sources_of(own, creation, space))
+        sources.push_back({source.file, source.dataset});
+    return sources;
+}
+
 CopiedDataset dataset_as_it_is(hid_t dataset, const Token& token,
                                const std::vector<std::string>& paths) {
     CopiedDataset found;
@@ -49,15 +68,42 @@ CopiedDataset dataset_as_it_is(hid_t dataset, const Token& token,
     return found;
 }
 
+// As it lies in the file, as HDF5 writes it down for another time.
+std::vector<std::byte> encoded(hid_t creation, const std::string& what) {
+    size_t size = 0;
+    checked(H5Pencode2(creation, nullptr, &size, H5P_DEFAULT), what);
+    std::vector<std::byte> bytes(size);
+    checked(H5Pencode2(creation, bytes.data(), &size, H5P_DEFAULT), what);
+    return bytes;
+}
+
+// The path of the group that a path lies in.
+std::string parent_of(const std::string& path) {
+    const size_t end = path.rfind('/');
+    return end == 0 || end == std::string::npos ? "/" : path.substr(0, end);
+}
+
 struct Times {
     time_t made = 0;
     time_t changed = 0;
 };
 
+// Why datasets must be kept whole that nobody chose.
+using Required = std::map<Token, std::string>;
+
+// Whether data is copied, or only found out what would become of it.
+enum class Purpose { Copy, Rehearsal };
+
 class FileCopy {
 public:
-    FileCopy(hid_t from, hid_t to, const CopyOrder& order)
-        : from_(from), to_(to), order_(order), inventory_(from), places_(from, to) {}
+    FileCopy(hid_t from, hid_t to, const CopyOrder& order, Required& required, Purpose purpose)
+        : from_(from),
+          to_(to),
+          order_(order),
+          required_(required),
+          purpose_(purpose),
+          inventory_(from),
+          places_(from, to) {}
 
     ~FileCopy() { let_go(); }
     FileCopy(const FileCopy&) = delete;
@@ -69,7 +115,22 @@ public:
         types_.clear();
     }
 
+    // False if something was left out that turned out to be required.
+    bool is_complete() const { return is_complete_; }
+
+    std::vector<uint64_t> addresses() const {
+        std::vector<uint64_t> found;
+        for (const Token& token : inventory_.order()) {
+            haddr_t address = 0;
+            checked(H5VLnative_token_to_addr(from_, place_of(token), &address),
+                    "the place of an object is not known");
+            found.push_back(address);
+        }
+        return found;
+    }
+
     std::vector<CopiedDataset> run() {
+        require_coordinates();
         for (const Token& token : inventory_.order())
             if (inventory_.at(token).type == H5O_TYPE_NAMED_DATATYPE) make_type(token);
         const Token root = inventory_.order().front();
@@ -85,6 +146,7 @@ public:
             unfinished_.pop_front();
             finish(next);
         }
+        require_what_is_referred_to();
         return std::move(copied_);
     }
 
@@ -97,6 +159,45 @@ private:
         const auto place = places_.find(token);
         if (!place) throw Failure("a copy is missing");
         return {checked(H5Oopen_by_token(to_, *place), "a copy cannot be opened"), H5Oclose};
+    }
+
+    // By the conventions for climate data a variable names those that say where its values lie.
+    void require_coordinates() {
+        for (const Token& token : inventory_.order()) {
+            const OldObject& object = inventory_.at(token);
+            if (object.type != H5O_TYPE_DATASET || !order_.is_chosen(token, object.paths)) continue;
+            const Handle dataset = old_object(token);
+            for (const std::string& name : coordinates_of(dataset))
+                require_coordinate(name, object.paths.front());
+        }
+    }
+
+    // In the group of the variable, or one around it.
+    void require_coordinate(const std::string& name, const std::string& variable) {
+        std::string group = variable;
+        do {
+            group = parent_of(group);
+            H5O_info2_t info{};
+            const std::string path = joined(group, name);
+            if (H5Lexists(from_, path.c_str(), H5P_DEFAULT) <= 0 ||
+                H5Oget_info_by_name3(from_, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+                continue;
+            const Token token = token_of(info.token);
+            const OldObject* found = inventory_.find(token);
+            if (found != nullptr && !order_.is_dropped(found->paths))
+                required_.emplace(token, "it is a coordinate of " + variable);
+            return;
+        } while (group != "/");
+    }
+
+    void require_what_is_referred_to() {
+        for (const CopiedDataset& dataset : copied_) {
+            if (dataset.kept == Part::Whole || !dataset.remark.empty() ||
+                !referred_.contains(dataset.token) || order_.is_dropped(dataset.paths))
+                continue;
+            required_.emplace(dataset.token, "something that is kept refers to it");
+            is_complete_ = false;
+        }
     }
 
     // What is made next gets a header of the same version as that of the old object.
@@ -220,14 +321,19 @@ private:
         const Handle old(checked(H5Dopen2(old_group, name.c_str(), H5P_DEFAULT), what), H5Dclose);
         const Handle type(checked(H5Dget_type(old), what), H5Tclose);
         CopiedDataset copied = dataset_as_it_is(old, token, inventory_.at(token).paths);
-        const bool is_wanted = order_.is_wanted(copied);
+        const auto required = required_.find(token);
+        copied.kept = required == required_.end() ? order_.wanted(copied) : Part::Whole;
+        if (required != required_.end()) copied.remark = required->second;
         const bool is_shared = H5Tcommitted(type) > 0;
         const bool is_plain =
             !is_shared && !has_references(type) && !attributes_refer(old) && !has_old_filters(old);
-        if (is_wanted && is_plain)
+        if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy)
             copy_as_it_is(token, old_group, group, name, link_creation);
         else
-            make_dataset_anew(token, old, type, is_wanted, copied, group, name, link_creation);
+            make_dataset_anew(token, old, type, copied, group, name, link_creation);
+        copied.place = token_of(*places_.find(token));
+        if (copied.kept == Part::Whole) copied.kept_bytes = copied.stored;
+        if (copied.kept == Part::Whole && copied.is_virtual) copied.sources = sources_of(old);
         if (order_.progress) order_.progress(copied.stored);
         copied_.push_back(std::move(copied));
     }
@@ -253,15 +359,25 @@ private:
         return H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_HDR) < 0 || info.hdr.version < 2;
     }
 
-    void make_dataset_anew(const Token& token, hid_t old, hid_t type, bool is_wanted,
-                           CopiedDataset& copied, hid_t group, const std::string& name,
-                           hid_t link_creation) {
+    void make_dataset_anew(const Token& token, hid_t old, hid_t type, CopiedDataset& copied,
+                           hid_t group, const std::string& name, hid_t link_creation) {
         const std::string what = "the dataset cannot be made anew";
         const Handle space(checked(H5Dget_space(old), what), H5Sclose);
         const Handle creation(checked(H5Dget_create_plist(old), what), H5Pclose);
-        if (!is_wanted) copied.remark = why_not_hollow(type, space, creation);
-        copied.is_hollow = !is_wanted && copied.remark.empty();
-        if (copied.is_hollow) make_hollow(creation, type, space);
+        if (copied.kept == Part::Chunks) {
+            copied.remark = why_not_in_chunks(old, type, creation);
+            if (!copied.remark.empty()) copied.kept = Part::Whole;
+        } else if (copied.kept == Part::Nothing) {
+            copied.remark = why_not_hollow(type, space, creation);
+            if (!copied.remark.empty()) copied.kept = Part::Whole;
+        }
+        if (copied.kept != Part::Whole) {
+            copied.creation = encoded(creation, what);
+            copied.pieces = pieces_of(old, what);
+        }
+        if (copied.kept == Part::Nothing) make_hollow(creation, type, space);
+        if (copied.kept == Part::Chunks) make_carvable(creation);
+        if (purpose_ == Purpose::Rehearsal) allocate_nothing(creation);
         stand_in_for_filters(creation);
         const hid_t type_of_copy = type_in_copy(type);
         set_version(old);
@@ -272,7 +388,32 @@ private:
                           H5Dclose);
         was_made(token, copy);
         unfinished_.push_back(token);
-        if (!copied.is_hollow) with_data_.insert(token);
+        if (copied.kept == Part::Nothing) hollow_.insert(token);
+        if (copied.kept == Part::Chunks) copied.kept_bytes = copy_wanted_chunks(old, copy, copied);
+        const bool is_rehearsed = purpose_ == Purpose::Rehearsal && !has_references(type);
+        if (copied.kept == Part::Whole && !is_rehearsed) with_data_.insert(token);
+    }
+
+    // A rehearsal is held in memory.
+    static void allocate_nothing(hid_t creation) {
+        if (H5Pget_layout(creation) == H5D_CONTIGUOUS)
+            H5Pset_alloc_time(creation, H5D_ALLOC_TIME_LATE);
+        if (H5Pget_layout(creation) == H5D_CHUNKED)
+            H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR);
+    }
+
+    // Tells how many bytes there are in those.
+    uint64_t copy_wanted_chunks(hid_t old, hid_t copy, const CopiedDataset& copied) const {
+        const Handle creation(H5Dget_create_plist(copy), H5Pclose);
+        const uint32_t guard = guard_bit(creation);
+        uint64_t kept = 0;
+        for (const StoredPiece& piece : copied.pieces) {
+            const bool is_wanted = order_.wants_chunk(copied, piece.offset);
+            if (is_wanted) kept += piece.size;
+            if (purpose_ == Purpose::Rehearsal) continue;
+            is_wanted ? copy_guarded_chunk(old, copy, piece, guard) : write_stub(copy, piece);
+        }
+        return kept;
     }
 
     static bool attributes_refer(hid_t object) {
@@ -296,9 +437,11 @@ private:
             const Handle old = old_object(token);
             const Handle copy = new_object(token);
             const ObjectClock clock(times_of(old).changed);
-            copy_attributes(old, copy, [this](hid_t type) { return type_in_copy(type); }, places_);
+            std::set<Token>* referred = hollow_.contains(token) ? nullptr : &referred_;
+            copy_attributes(
+                old, copy, [this](hid_t type) { return type_in_copy(type); }, places_, referred);
             copy_comment(old, copy);
-            if (with_data_.contains(token)) copy_data(old, copy, places_);
+            if (with_data_.contains(token)) copy_data(old, copy, places_, referred_);
         } catch (const Failure& failure) {
             const OldObject* named = inventory_.find(token);
             throw Failure((named != nullptr ? named->paths.front() : "a type without a name") +
@@ -317,13 +460,18 @@ private:
     hid_t from_;
     hid_t to_;
     const CopyOrder& order_;
+    Required& required_;
+    Purpose purpose_;
     Inventory inventory_;
     NewPlaces places_;
     std::map<Token, hid_t> types_;
     H5F_libver_t version_ = H5F_LIBVER_ERROR;
     std::deque<Token> unfinished_;
     std::set<Token> with_data_;
+    std::set<Token> hollow_;
+    std::set<Token> referred_;  // to which something refers that is kept
     std::vector<CopiedDataset> copied_;
+    bool is_complete_ = true;
 };
 
 unsigned superblock_of(hid_t file) {
@@ -359,7 +507,7 @@ Handle creation_list_of(hid_t file) {
 }
 
 // An empty file in the format of the old one; which it is HDF5 decides by what it may use.
-Handle make_like(hid_t from, const std::string& path) {
+Handle make_like(hid_t from, const std::string& path, Purpose purpose) {
     const Handle creation = creation_list_of(from);
     const Handle root(H5Gopen2(from, "/", H5P_DEFAULT), H5Gclose);
     H5O_native_info_t header{};
@@ -369,6 +517,8 @@ Handle make_like(hid_t from, const std::string& path) {
     const ObjectClock clock(info.btime != 0 ? info.btime : info.ctime);
     const unsigned wanted = superblock_of(from);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    constexpr size_t kGrowth = 1 << 20;
+    if (purpose == Purpose::Rehearsal) H5Pset_fapl_core(access, kGrowth, false);
     for (const H5F_libver_t low : {H5F_LIBVER_EARLIEST, H5F_LIBVER_V18, H5F_LIBVER_V110}) {
         if (low == H5F_LIBVER_EARLIEST && header.hdr.version >= 2) continue;
         H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST);
@@ -401,45 +551,68 @@ void copy_user_block(hsize_t size, const std::string& old_path, const std::strin
     if (!in || !out) throw Failure("the user block cannot be copied");
 }
 
+// By what the old file is known again.
+void note_identity(const std::string& path, hid_t file, const std::vector<uint64_t>& objects,
+                   CopiedFile& made) {
+    const Handle creation(H5Fget_create_plist(file), H5Pclose);
+    size_t address_size = 0, length_size = 0;
+    checked(H5Pget_sizes(creation, &address_size, &length_size), "the file cannot be looked at");
+    HeaderFormat format;
+    format.base = user_block_of(file);
+    format.address_size = static_cast<unsigned>(address_size);
+    format.length_size = static_cast<unsigned>(length_size);
+    format.superblock = superblock_of(file) < 2 ? 96 : 48;
+    const int bytes = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (bytes >= 0) {
+        made.headers = header_ranges(bytes, format, objects);
+        made.checksum = checksum_of(bytes, made.headers).value_or(0);
+        close(bytes);
+    }
+}
+
 }  // namespace
 
-Result<std::vector<CopiedDataset>> datasets_in(const std::string& path) {
+Result<std::vector<CopiedDataset>> plan_copy(const std::string& file, const CopyOrder& order) {
     prepare_library();
     try {
-        const Handle file(
-            checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
+        const Handle old(
+            checked(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
             H5Fclose);
-        const Inventory inventory(file);
-        std::vector<CopiedDataset> found;
-        for (const Token& token : inventory.order()) {
-            const OldObject& object = inventory.at(token);
-            if (object.type != H5O_TYPE_DATASET) continue;
-            const std::string what = object.paths.front() + " cannot be opened";
-            const Handle dataset(checked(H5Oopen_by_token(file, place_of(token)), what), H5Oclose);
-            found.push_back(dataset_as_it_is(dataset, token, object.paths));
+        Required required;
+        while (true) {
+            const Handle copy = make_like(old, "rehearsal", Purpose::Rehearsal);
+            FileCopy copying(old, copy, order, required, Purpose::Rehearsal);
+            std::vector<CopiedDataset> copied = copying.run();
+            if (copying.is_complete()) return copied;
         }
-        return found;
     } catch (const Failure& failure) {
         return Error{failure.what()};
     }
 }
 
-Result<std::vector<CopiedDataset>> copy_file(const std::string& from, const std::string& to,
-                                             const CopyOrder& order) {
+Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
+                             const CopyOrder& order) {
     prepare_library();
     bool is_begun = false;
     try {
         const Handle old(
             checked(H5Fopen(from.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
             H5Fclose);
-        Handle copy = make_like(old, to);
-        is_begun = true;
-        FileCopy copying(old, copy, order);
-        std::vector<CopiedDataset> copied = copying.run();
-        copying.let_go();
-        if (copy.close() < 0) throw Failure(to + " cannot be written: " + last_complaint());
+        Required required;
+        CopiedFile made;
+        for (bool is_complete = false; !is_complete;) {
+            if (is_begun) unlink(to.c_str());
+            Handle copy = make_like(old, to, Purpose::Copy);
+            is_begun = true;
+            FileCopy copying(old, copy, order, required, Purpose::Copy);
+            made.datasets = copying.run();
+            is_complete = copying.is_complete();
+            copying.let_go();
+            if (copy.close() < 0) throw Failure(to + " cannot be written: " + last_complaint());
+            if (is_complete) note_identity(from, old, copying.addresses(), made);
+        }
         copy_user_block(user_block_of(old), from, to);
-        return copied;
+        return made;
     } catch (const Failure& failure) {
         if (is_begun) unlink(to.c_str());
         return Error{failure.what()};

@@ -5,34 +5,79 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <quarry/result.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/checksum.hpp"
+
 namespace quarry::hdf5 {
 
+using ObjectToken = std::array<uint8_t, 16>;  // the identity of an object in its file
+
+enum class Part : uint8_t { Whole, Chunks, Nothing };
+
+// Where data of a dataset lies in its file, and as what.
+struct StoredPiece {
+    uint64_t address = 0;
+    uint64_t size = 0;
+    uint32_t mask = 0;             // a bit for each filter that was left out
+    std::vector<uint64_t> offset;  // the first element of a chunk; empty if it is all there is
+};
+
+// Data of a virtual dataset.
+struct VirtualSource {
+    std::string file;  // as the dataset names it; "." is its own
+    std::string dataset;
+};
+
 struct CopiedDataset {
-    std::array<uint8_t, 16> token{};  // its identity in the old file
-    std::vector<std::string> paths;   // all that lead to it
-    uint64_t stored = 0;              // bytes that its data takes in the old file
-    bool is_scale = false;            // of other datasets
-    bool is_virtual = false;          // its data is that of others
-    bool is_hollow = false;
-    std::string remark;  // why it is not hollow though it was not wanted
+    ObjectToken token{};             // in the old file
+    std::vector<std::string> paths;  // all that lead to it
+    uint64_t stored = 0;             // bytes that its data takes in the old file
+    bool is_scale = false;           // of other datasets
+    bool is_virtual = false;         // its data is that of others
+
+    // What became of it.
+    ObjectToken place{};  // in the new file
+    Part kept = Part::Whole;
+    uint64_t kept_bytes = 0;
+    std::string remark;  // why more of it is kept than was wanted
+    std::vector<VirtualSource> sources;
+
+    // Of one that is not kept whole: the properties that it had, as HDF5 encodes them, and where
+    // its data lies in the old file.
+    std::vector<std::byte> creation;
+    std::vector<StoredPiece> pieces;
 };
 
 struct CopyOrder {
-    // Whether the data of a dataset is wanted, told all but the last two.
-    std::function<bool(const CopiedDataset&)> is_wanted;
+    // Whether a dataset is kept for its own sake, and so with what it needs to be understood.
+    std::function<bool(const ObjectToken&, const std::vector<std::string>& paths)> is_chosen;
+    // Whether it is left out whatever refers to it.
+    std::function<bool(const std::vector<std::string>& paths)> is_dropped;
+    // What of a dataset is wanted; it knows all about it that is known before it is copied.
+    std::function<Part(const CopiedDataset&)> wanted;
+    // Whether a chunk is wanted, of a dataset of which only some are.
+    std::function<bool(const CopiedDataset&, std::span<const uint64_t> offset)> wants_chunk;
     // Told of the bytes of data that have been gone through.
     std::function<void(uint64_t bytes)> progress;
 };
 
-// Those of a file, as they are.
-Result<std::vector<CopiedDataset>> datasets_in(const std::string& file);
+struct CopiedFile {
+    std::vector<CopiedDataset> datasets;
+    // Of the old file: its superblock and the headers of its objects.
+    std::vector<ByteRange> headers;
+    uint64_t checksum = 0;
+};
+
+// The datasets of a file, as they are and as they would be copied.
+Result<std::vector<CopiedDataset>> plan_copy(const std::string& file, const CopyOrder& order);
 
 // `to` must not exist, and is there only if this succeeds.
-Result<std::vector<CopiedDataset>> copy_file(const std::string& from, const std::string& to,
-                                             const CopyOrder& order);
+Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
+                             const CopyOrder& order);
 
 }  // namespace quarry::hdf5

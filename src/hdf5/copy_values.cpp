@@ -6,6 +6,7 @@
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stand_ins.hpp"
+#include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
 
 namespace quarry::hdf5 {
@@ -46,8 +47,12 @@ std::string name_of_attribute(hid_t attribute) {
     return name;
 }
 
+bool is_of_axes(const std::string& name) {
+    return name == "DIMENSION_LIST" || name == "REFERENCE_LIST";
+}
+
 void copy_attribute(hid_t attribute, hid_t to, const TypeInCopy& type_in_copy,
-                    const NewPlaces& places) {
+                    const NewPlaces& places, std::set<Token>* referred) {
     const std::string name = name_of_attribute(attribute);
     const std::string what = "the attribute " + name + " cannot be copied";
     const Handle old_type(checked(H5Aget_type(attribute), what), H5Tclose);
@@ -61,43 +66,12 @@ void copy_attribute(hid_t attribute, hid_t to, const TypeInCopy& type_in_copy,
     Values values(old_type, space, count);
     checked(H5Aread(attribute, old_type, values.data()), what);
     values.are_filled();
-    places.renew(values.data(), count, old_type);
+    places.renew(values.data(), count, old_type, is_of_axes(name) ? nullptr : referred);
     checked(H5Awrite(copy, old_type, values.data()), what);
 }
 
-struct Chunk {
-    std::vector<hsize_t> offset;
-    unsigned mask;
-    hsize_t size;
-};
-
-struct Chunks {
-    int rank;
-    std::vector<Chunk> all;
-};
-
-int add_chunk(const hsize_t* offset, unsigned mask, haddr_t address, hsize_t size, void* data) {
-    auto& chunks = *static_cast<Chunks*>(data);
-    if (address != HADDR_UNDEF) chunks.all.push_back({{offset, offset + chunks.rank}, mask, size});
-    return 0;
-}
-
-Chunks chunks_of(hid_t dataset, int rank, const std::string& what) {
-    Chunks chunks{rank, {}};
-    checked(H5Dchunk_iter(dataset, H5P_DEFAULT, add_chunk, &chunks), what);
-    return chunks;
-}
-
-void copy_chunks(hid_t from, hid_t to, int rank, const std::string& what) {
-    std::vector<std::byte> bytes;
-    for (const Chunk& chunk : chunks_of(from, rank, what).all) {
-        bytes.resize(chunk.size);
-        uint32_t mask = 0;
-        checked(H5Dread_chunk(from, H5P_DEFAULT, chunk.offset.data(), &mask, bytes.data()), what);
-        checked(
-            H5Dwrite_chunk(to, H5P_DEFAULT, mask, chunk.offset.data(), bytes.size(), bytes.data()),
-            what);
-    }
+void copy_chunks(hid_t from, hid_t to, const std::string& what) {
+    for (const StoredPiece& chunk : pieces_of(from, what)) copy_guarded_chunk(from, to, chunk, 0);
 }
 
 // Calls `use` with parts of the space, each small enough for memory: a number of its first
@@ -145,32 +119,32 @@ void each_chunk(hid_t dataset, hid_t space, hid_t creation, const std::string& w
     H5Pget_chunk(creation, rank, size.data());
     H5Sget_simple_extent_dims(space, shape.data(), nullptr);
     const Handle part(H5Scopy(space), H5Sclose);
-    for (const Chunk& chunk : chunks_of(dataset, rank, what).all) {
+    for (const StoredPiece& chunk : pieces_of(dataset, what)) {
         std::vector<hsize_t> here(size.size());
         for (size_t i = 0; i < here.size(); ++i)
             here[i] = std::min(size[i], shape[i] - chunk.offset[i]);
-        H5Sselect_hyperslab(part, H5S_SELECT_SET, chunk.offset.data(), nullptr, here.data(),
-                            nullptr);
+        const std::vector<hsize_t> start(chunk.offset.begin(), chunk.offset.end());
+        H5Sselect_hyperslab(part, H5S_SELECT_SET, start.data(), nullptr, here.data(), nullptr);
         use(part);
     }
 }
 
 void copy_decoded(hid_t from, hid_t to, hid_t type, hid_t part, const NewPlaces& places,
-                  const std::string& what) {
+                  std::set<Token>& referred, const std::string& what) {
     const hssize_t selected = H5Sget_select_npoints(part);
     const auto count = static_cast<hsize_t>(std::max<hssize_t>(selected, 1));
     const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
     Values values(type, memory, count);
     checked(H5Dread(from, type, memory, part, H5P_DEFAULT, values.data()), what);
     values.are_filled();
-    places.renew(values.data(), count, type);
+    places.renew(values.data(), count, type, &referred);
     checked(H5Dwrite(to, type, memory, part, H5P_DEFAULT, values.data()), what);
 }
 
 }  // namespace
 
-void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy,
-                     const NewPlaces& places) {
+void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy, const NewPlaces& places,
+                     std::set<Token>* referred) {
     H5O_info2_t info{};
     checked(H5Oget_info3(from, &info, H5O_INFO_NUM_ATTRS), "attributes cannot be counted");
     if (info.num_attrs == 0) return;
@@ -184,11 +158,11 @@ void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy,
             checked(H5Aopen_by_idx(from, ".", index, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
                     "an attribute cannot be opened"),
             H5Aclose);
-        copy_attribute(attribute, to, type_in_copy, places);
+        copy_attribute(attribute, to, type_in_copy, places, referred);
     }
 }
 
-void copy_data(hid_t from, hid_t to, const NewPlaces& places) {
+void copy_data(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred) {
     const std::string what = "its data cannot be copied";
     const Handle type(checked(H5Dget_type(from), what), H5Tclose);
     const Handle space(checked(H5Dget_space(from), what), H5Sclose);
@@ -203,13 +177,15 @@ void copy_data(hid_t from, hid_t to, const NewPlaces& places) {
         throw Failure(
             "a filter of it is not installed here, and what lies in the heap or refers to objects "
             "cannot be copied without: put the plugin on HDF5_PLUGIN_PATH");
-    const auto copy_part = [&](hid_t part) { copy_decoded(from, to, type, part, places, what); };
+    const auto copy_part = [&](hid_t part) {
+        copy_decoded(from, to, type, part, places, referred, what);
+    };
     if (layout != H5D_CHUNKED)
         each_part(space, H5Tget_size(type), copy_part);
     else if (is_decoded)
         each_chunk(from, space, creation, what, copy_part);
     else
-        copy_chunks(from, to, H5Sget_simple_extent_ndims(space), what);
+        copy_chunks(from, to, what);
 }
 
 }  // namespace quarry::hdf5

@@ -13,11 +13,13 @@ namespace quarry::hdf5 {
 // The type to make something with that was of type `old`: the same, and shared where that was.
 using TypeInCopy = std::function<hid_t(hid_t old)>;
 
-// All attributes of an object, in their order.
-void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy, const NewPlaces& places);
+// All attributes of an object, in their order. `referred`, if it is wanted, gets the objects that
+// they point at; not those by which axes and their scales know each other.
+void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy, const NewPlaces& places,
+                     std::set<Token>* referred);
 
 // The values of a dataset, into one that was made like it. As they are stored, where their bytes
 // mean the same in every file, else decoded.
-void copy_data(hid_t from, hid_t to, const NewPlaces& places);
+void copy_data(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred);
 
 }  // namespace quarry::hdf5

@@ -63,6 +63,11 @@ void add_guard(hid_t creation_list, const std::string& what) {
                 what);
 }
 
+bool is_guarded_fully(hid_t creation_list) {
+    return H5Pget_nfilters(creation_list) >= kMostFilters;
+}
+constexpr const char* kFull = "it has as many filters as HDF5 allows";
+
 }  // namespace
 
 std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
@@ -71,10 +76,36 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
     const H5D_layout_t layout = H5Pget_layout(creation_list);
     if (layout == H5D_COMPACT) return "it lies in its own header";
     if (H5Pget_external_count(creation_list) > 0) return "its data lies in other files";
-    if (can_be_guarded(type) && layout == H5D_CHUNKED &&
-        H5Pget_nfilters(creation_list) >= kMostFilters)
-        return "it has as many filters as HDF5 allows";
+    if (can_be_guarded(type) && layout == H5D_CHUNKED && is_guarded_fully(creation_list))
+        return kFull;
     return "";
+}
+
+std::string why_not_in_chunks(hid_t dataset, hid_t type, hid_t creation_list) {
+    if (H5Pget_layout(creation_list) != H5D_CHUNKED) return "it was read, and has no chunks";
+    if (!can_be_guarded(type)) return "it was read, and is of variable length";
+    if (has_references(type)) return "it was read, and refers to objects";
+    if (is_guarded_fully(creation_list)) return kFull;
+    H5D_chunk_index_t index{};
+    if (H5Dget_chunk_index_type(dataset, &index) < 0 || index == H5D_CHUNK_IDX_NONE)
+        return "it was read, and its chunks have no index";
+    unsigned options = 0;
+    if (H5Pget_chunk_opts(creation_list, &options) < 0 || options != 0)
+        return "it was read, and chunks at its edge are not filtered";
+    return "";
+}
+
+void make_carvable(hid_t creation_list) {
+    stand_in_for_filter(kGuardFilter, kGuardName);
+    add_guard(creation_list, "chunks of a dataset cannot be left out");
+    // Otherwise HDF5 would make all chunks at once, and could not.
+    H5D_alloc_time_t time{};
+    H5Pget_alloc_time(creation_list, &time);
+    if (time == H5D_ALLOC_TIME_EARLY) H5Pset_alloc_time(creation_list, H5D_ALLOC_TIME_INCR);
+}
+
+uint32_t guard_bit(hid_t creation_list) {
+    return uint32_t{1} << (H5Pget_nfilters(creation_list) - 1);
 }
 
 void make_hollow(hid_t creation_list, hid_t type, hid_t space) {

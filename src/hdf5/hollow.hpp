@@ -19,4 +19,11 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list);
 // Changes a creation list so that a dataset made with it is hollow.
 void make_hollow(hid_t creation_list, hid_t type, hid_t space);
 
+// The same for leaving out single chunks.
+std::string why_not_in_chunks(hid_t dataset, hid_t type, hid_t creation_list);
+void make_carvable(hid_t creation_list);
+
+// The bit of the guard in the mask of a chunk: set, the chunk is there for everybody to read.
+uint32_t guard_bit(hid_t creation_list);
+
 }  // namespace quarry::hdf5

@@ -56,49 +56,56 @@ std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
     return found->second;
 }
 
-void NewPlaces::renew(std::byte* values, size_t count, hid_t type) const {
+std::optional<H5O_token_t> NewPlaces::place_of_target(hid_t object, Referred referred) const {
+    if (object < 0) return std::nullopt;
+    const Token target = token_of(place_of_object(object));
+    if (referred != nullptr) referred->insert(target);
+    return find(target);
+}
+
+void NewPlaces::renew(std::byte* values, size_t count, hid_t type, Referred referred) const {
     if (!has_references(type)) return;
     const H5T_class_t kind = H5Tget_class(type);
     const size_t size = H5Tget_size(type);
-    for (size_t i = 0; i < count; ++i) renew_one(values + i * size, type, kind);
+    for (size_t i = 0; i < count; ++i) renew_one(values + i * size, type, kind, referred);
 }
 
-void NewPlaces::renew_one(std::byte* value, hid_t type, H5T_class_t kind) const {
+void NewPlaces::renew_one(std::byte* value, hid_t type, H5T_class_t kind, Referred referred) const {
     if (kind == H5T_REFERENCE) {
-        renew_reference(value, type);
+        renew_reference(value, type, referred);
     } else if (kind == H5T_VLEN) {
         hvl_t sequence{};
         std::memcpy(&sequence, value, sizeof sequence);
         const Handle element(H5Tget_super(type), H5Tclose);
-        renew(static_cast<std::byte*>(sequence.p), sequence.len, element);
+        renew(static_cast<std::byte*>(sequence.p), sequence.len, element, referred);
     } else if (kind == H5T_ARRAY) {
         const Handle element(H5Tget_super(type), H5Tclose);
-        renew(value, H5Tget_size(type) / H5Tget_size(element), element);
+        renew(value, H5Tget_size(type) / H5Tget_size(element), element, referred);
     } else if (kind == H5T_COMPOUND) {
         const int members = H5Tget_nmembers(type);
         for (int i = 0; i < members; ++i) {
             const auto number = static_cast<unsigned>(i);
             const Handle member(H5Tget_member_type(type, number), H5Tclose);
-            renew(value + H5Tget_member_offset(type, number), 1, member);
+            renew(value + H5Tget_member_offset(type, number), 1, member, referred);
         }
     }
 }
 
-void NewPlaces::renew_reference(std::byte* value, hid_t type) const {
+void NewPlaces::renew_reference(std::byte* value, hid_t type, Referred referred) const {
     if (H5Tequal(type, H5T_STD_REF_OBJ) > 0)
-        renew_object_address(value);
+        renew_object_address(value, referred);
     else if (H5Tequal(type, H5T_STD_REF_DSETREG) > 0)
-        renew_old_region(value);
+        renew_old_region(value, referred);
     else
-        renew_new_kind(value);
+        renew_new_kind(value, referred);
 }
 
-void NewPlaces::renew_object_address(std::byte* value) const {
+void NewPlaces::renew_object_address(std::byte* value, Referred referred) const {
     hobj_ref_t reference{};
     std::memcpy(&reference, value, sizeof reference);
     if (reference == 0) return;
     const Handle object(H5Rdereference2(from_, H5P_DEFAULT, H5R_OBJECT1, &reference), H5Oclose);
-    const auto place = object < 0 ? std::nullopt : find(token_of(place_of_object(object)));
+    const auto place = place_of_target(object, referred);
     if (place) {
         const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
         checked(H5Rcreate(&reference, copy, ".", H5R_OBJECT1, -1), kWhat);
@@ -108,7 +115,7 @@ void NewPlaces::renew_object_address(std::byte* value) const {
     std::memcpy(value, &reference, sizeof reference);
 }
 
-void NewPlaces::renew_old_region(std::byte* value) const {
+void NewPlaces::renew_old_region(std::byte* value, Referred referred) const {
     hdset_reg_ref_t reference{};
     std::memcpy(&reference, value, sizeof reference);
     std::memset(value, 0, sizeof reference);
@@ -118,14 +125,14 @@ void NewPlaces::renew_old_region(std::byte* value) const {
                         H5Oclose);
     const Handle region(H5Rget_region(from_, H5R_DATASET_REGION1, &reference), H5Sclose);
     if (object < 0 || region < 0) return;
-    const auto place = find(token_of(place_of_object(object)));
+    const auto place = place_of_target(object, referred);
     if (!place) return;
     const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
     checked(H5Rcreate(&reference, copy, ".", H5R_DATASET_REGION1, region), kWhat);
     std::memcpy(value, &reference, sizeof reference);
 }
 
-void NewPlaces::renew_new_kind(std::byte* value) const {
+void NewPlaces::renew_new_kind(std::byte* value, Referred referred) const {
     H5R_ref_t reference{};
     std::memcpy(&reference, value, sizeof reference);
     const H5R_type_t kind = H5Rget_type(&reference);
@@ -137,7 +144,7 @@ void NewPlaces::renew_new_kind(std::byte* value) const {
         return;
     }
     const Handle object(H5Ropen_object(&reference, H5P_DEFAULT, H5P_DEFAULT), H5Oclose);
-    const auto place = object < 0 ? std::nullopt : find(token_of(place_of_object(object)));
+    const auto place = place_of_target(object, referred);
     H5R_ref_t renewed{};
     if (place) {
         const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace quarry::hdf5 {
@@ -26,15 +27,18 @@ public:
     std::optional<H5O_token_t> find(const Token& old_place) const;
 
     // Makes all references in a buffer, as it was read from the old file, point into the new one:
-    // to nothing where they point to nothing that there is. `type` is that of one value.
-    void renew(std::byte* values, size_t count, hid_t type) const;
+    // to nothing where they point to nothing that there is. `type` is that of one value. `referred`
+    // gets what they point at, unless nobody wants to know.
+    void renew(std::byte* values, size_t count, hid_t type, std::set<Token>* referred) const;
 
 private:
-    void renew_one(std::byte* value, hid_t type, H5T_class_t kind) const;
-    void renew_reference(std::byte* value, hid_t type) const;
-    void renew_object_address(std::byte* value) const;
-    void renew_old_region(std::byte* value) const;
-    void renew_new_kind(std::byte* value) const;
+    using Referred = std::set<Token>*;
+    void renew_one(std::byte* value, hid_t type, H5T_class_t kind, Referred referred) const;
+    void renew_reference(std::byte* value, hid_t type, Referred referred) const;
+    void renew_object_address(std::byte* value, Referred referred) const;
+    void renew_old_region(std::byte* value, Referred referred) const;
+    void renew_new_kind(std::byte* value, Referred referred) const;
+    std::optional<H5O_token_t> place_of_target(hid_t object, Referred referred) const;
 
     hid_t from_;
     hid_t to_;

@@ -1,0 +1,140 @@
+#include "carve/worker.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "carve/fate.hpp"
+#include "carve/workplace.hpp"
+#include "hdf5/copy_file.hpp"
+#include "model/missing_data.hpp"
+
+namespace quarry::carve_files {
+namespace {
+
+namespace fs = std::filesystem;
+
+hdf5::CopyOrder order_of(const Judge& judge) {
+    hdf5::CopyOrder order;
+    order.is_chosen = [&](const auto& token, const auto& paths) {
+        return judge.is_chosen(token, paths);
+    };
+    order.is_dropped = [&](const auto& paths) { return judge.is_dropped(paths); };
+    order.wanted = [&](const hdf5::CopiedDataset& dataset) { return judge.judge(dataset).part; };
+    order.wants_chunk = [&](const hdf5::CopiedDataset& dataset, std::span<const uint64_t> offset) {
+        return judge.was_read(dataset, offset);
+    };
+    return order;
+}
+
+void note_fates(const std::vector<hdf5::CopiedDataset>& datasets, const Judge& judge, Job& job) {
+    for (const hdf5::CopiedDataset& dataset : datasets) {
+        const bool is_whole = dataset.kept == hdf5::Part::Whole;
+        const std::string& why = dataset.remark.empty() ? judge.judge(dataset).why : dataset.remark;
+        job.fate.datasets.push_back(
+            {dataset.paths, dataset.stored, dataset.kept_bytes, is_whole, why});
+        for (const hdf5::VirtualSource& source : dataset.sources)
+            job.needs.push_back({source.file, source.dataset});
+    }
+}
+
+MissingDataset missing_part_of(const hdf5::CopiedDataset& dataset, const Judge& judge) {
+    MissingDataset made{dataset.place,  dataset.token,    dataset.paths.front(),
+                        dataset.stored, dataset.creation, {}};
+    const bool in_chunks = dataset.kept == hdf5::Part::Chunks;
+    for (const hdf5::StoredPiece& piece : dataset.pieces)
+        made.pieces.push_back({piece.address, piece.size, piece.mask,
+                               in_chunks && judge.was_read(dataset, piece.offset), piece.offset});
+    return made;
+}
+
+// Makes the directories that lead to it.
+bool write_file(const std::string& path, std::span<const std::byte> bytes) {
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    return out && is_synced(path);
+}
+
+bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const FileFate& fate,
+                   const std::string& place) {
+    OriginalFile original;
+    original.path = fate.input.path;
+    original.size = fate.size_before;
+    original.modified = fate.modified;
+    original.checksum = copied.checksum;
+    original.headers = copied.headers;
+    std::vector<MissingDataset> missing;
+    for (const hdf5::CopiedDataset& dataset : copied.datasets)
+        if (dataset.kept != hdf5::Part::Whole) missing.push_back(missing_part_of(dataset, judge));
+    return write_file(place + "/" + kMissingData + "/" + fate.copy,
+                      encode_missing(original, missing));
+}
+
+// Those who may read the original may read the copy, and see the same age.
+void take_rights_and_times(const std::string& from, const std::string& to) {
+    struct stat status{};
+    if (stat(from.c_str(), &status) != 0) return;
+    const timespec times[2] = {status.st_atim, status.st_mtim};
+    chmod(to.c_str(), status.st_mode & 0777);
+    utimensat(AT_FDCWD, to.c_str(), times, 0);
+}
+
+bool copy_bytes(const std::string& from, const std::string& to) {
+    std::error_code error;
+    fs::copy_file(from, to, error);
+    if (error) errno = error.value();
+    return !error;
+}
+
+}  // namespace
+
+void plan_one(Job& job, const CarveOptions& options) {
+    if (job.fate.input.is_raw) return;
+    const Judge judge(job.fate.input, options);
+    const auto planned = hdf5::plan_copy(job.fate.input.path, order_of(judge));
+    if (planned)
+        note_fates(*planned, judge, job);
+    else
+        job.fate.why_whole = planned.error().message;
+}
+
+void carve_one(Job& job, const std::string& place, const CarveOptions& options) {
+    FileFate& fate = job.fate;
+    const std::string copy = place + "/" + fate.copy;
+    std::error_code error;
+    fs::create_directories(fs::path(copy).parent_path(), error);
+    fs::remove(copy, error);
+    const Judge judge(fate.input, options);
+    bool is_made = false;
+    if (fate.input.is_raw) {
+        is_made = copy_bytes(fate.input.path, copy);
+    } else {
+        hdf5::CopyOrder order = order_of(judge);
+        order.progress = [](uint64_t bytes) { dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes}); };
+        const auto copied = hdf5::copy_file(fate.input.path, copy, order);
+        if (copied) {
+            fate.checksum = copied->checksum;
+            note_fates(copied->datasets, judge, job);
+            is_made = write_missing(*copied, judge, fate, place);
+        } else {
+            // What cannot be taken apart is the same at least when it is left whole.
+            fate.why_whole = copied.error().message;
+            is_made = copy_bytes(fate.input.path, copy);
+        }
+    }
+    take_rights_and_times(fate.input.path, copy);
+    if (!is_made || !is_synced(copy))
+        fate.problem = std::string("it cannot be copied: ") + std::strerror(errno);
+    fate.size_after = fs::file_size(copy, error);
+}
+
+}  // namespace quarry::carve_files

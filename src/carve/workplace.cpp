@@ -1,0 +1,99 @@
+#include "carve/workplace.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace quarry::carve_files {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUnfinished = ".quarry-carving-";
+
+int locked(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+    if (file >= 0) close(file);
+    return -1;
+}
+
+// One that was just made may not be locked yet.
+void tidy_up(const fs::path& folder) {
+    std::error_code error;
+    const auto long_ago = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename();
+        if (!name.starts_with(kUnfinished) || entry.last_write_time(error) > long_ago) continue;
+        const int lock = locked(entry.path());
+        if (lock < 0) continue;
+        fs::remove_all(entry.path(), error);
+        close(lock);
+    }
+}
+
+mode_t umask_now() {
+    const mode_t now = umask(0);
+    umask(now);
+    return now;
+}
+
+}  // namespace
+
+bool is_synced(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool done = fsync(file) == 0;
+    close(file);
+    return done;
+}
+
+Workplace::Workplace(std::string path, std::string place)
+    : path_(std::move(path)), place_(std::move(place)), lock_(locked(path_)) {}
+
+Workplace::Workplace(Workplace&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      place_(std::move(other.place_)),
+      lock_(std::exchange(other.lock_, -1)) {}
+
+Workplace::~Workplace() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+    if (lock_ >= 0) close(lock_);
+}
+
+Result<Workplace> Workplace::beside(const std::string& place) {
+    const fs::path folder = fs::path(place).parent_path();
+    std::string made = (folder / kUnfinished).string() + "XXXXXX";
+    std::error_code error;
+    fs::create_directories(folder, error);
+    tidy_up(folder);
+    if (mkdtemp(made.data()) == nullptr)
+        return Error{"No directory can be made beside " + place + ": " + std::strerror(errno) +
+                     "."};
+    return Workplace(made, place);
+}
+
+Result<bool> Workplace::put() {
+    if (chmod(path_.c_str(), 0777 & ~umask_now()) != 0 || !is_synced(path_))
+        return Error{path_ + " cannot be used: " + std::strerror(errno) + "."};
+    const auto renamed = [&](unsigned how) {
+        return renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), how) == 0;
+    };
+    if (renamed(RENAME_NOREPLACE)) {
+        path_.clear();
+        return true;
+    }
+    // What was there before is then where this was, and goes with it.
+    if (errno == EEXIST && renamed(RENAME_EXCHANGE)) return true;
+    return Error{place_ + " cannot be put in its place: " + std::strerror(errno) + "."};
+}
+
+}  // namespace quarry::carve_files

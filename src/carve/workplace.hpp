@@ -1,0 +1,32 @@
+// A directory that appears under its name only when everything in it is there, and then takes the
+// place of the one before at once.
+#pragma once
+
+#include <quarry/result.hpp>
+#include <string>
+
+namespace quarry::carve_files {
+
+bool is_synced(const std::string& path);
+
+class Workplace {
+public:
+    // Beside the place where it is to be. Tidies up what was left by those that were killed.
+    static Result<Workplace> beside(const std::string& place);
+
+    Workplace(Workplace&& other) noexcept;
+    Workplace& operator=(Workplace&&) = delete;
+    ~Workplace();  // with all that is in it, unless it was put
+
+    const std::string& path() const { return path_; }
+    Result<bool> put();
+
+private:
+    Workplace(std::string path, std::string place);
+
+    std::string path_;
+    std::string place_;
+    int lock_;  // held by whoever is at work in it
+};
+
+}  // namespace quarry::carve_files
