@@ -78,6 +78,11 @@ KeepErrors::~KeepErrors() {
     errno = errno_;
 }
 
+void KeepErrors::forget() noexcept {
+    if (stack_ >= 0) api_.H5Idec_ref(stack_);
+    stack_ = -1;
+}
+
 // A program that has set an old-style printer keeps it: there is no asking for it in the new style.
 QuietErrors::QuietErrors(const hdf5::Api& api) noexcept : api_(api) {
     unsigned is_new_style = 0;

@@ -53,6 +53,9 @@ public:
     KeepErrors(const KeepErrors&) = delete;
     KeepErrors& operator=(const KeepErrors&) = delete;
 
+    // They are about something that has been put right since.
+    void forget() noexcept;
+
 private:
     const hdf5::Api& api_;
     hid_t stack_;

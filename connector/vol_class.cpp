@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "connector/flushed_chunks.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
 #include "connector/library.hpp"
@@ -58,19 +57,14 @@ void fill_attribute(H5VL_attr_class_t& cls) {
     cls.close = close<kAttribute, &H5VL_attr_class_t::close>;
 }
 
-herr_t dataset_close(void* dataset, hid_t transfer, void** request) noexcept {
-    claim_flushed_chunks(as_object(dataset), transfer);
-    return close<kDataset, &H5VL_dataset_class_t::close>(dataset, transfer, request);
-}
-
 void fill_dataset(H5VL_dataset_class_t& cls) {
     cls.create = forward<kDataset, &H5VL_dataset_class_t::create>;
     cls.open = forward<kDataset, &H5VL_dataset_class_t::open>;
     cls.read = dataset_read;
     cls.write = dataset_write;
-    cls.get = forward<kDataset, &H5VL_dataset_class_t::get>;
+    cls.get = dataset_get;
     cls.specific = forward<kDataset, &H5VL_dataset_class_t::specific>;
-    cls.optional = forward<kDataset, &H5VL_dataset_class_t::optional>;
+    cls.optional = dataset_optional;
     cls.close = dataset_close;
 }
 

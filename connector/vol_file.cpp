@@ -2,6 +2,7 @@
 
 #include "connector/access_list.hpp"
 #include "connector/byte_layer.hpp"
+#include "connector/carved_data.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
 #include "connector/plugin_path.hpp"
@@ -26,6 +27,7 @@ void* begin_file(Library& library, const FileCall& call, hid_t access, void** re
     restore_plugin_path(library);
     const ChosenInfo info(library, access);
     if (info.get() != nullptr) start_recording(library, info.get()->config);
+    if (info.get() != nullptr) begin_serving(info.get()->config);
     const Operation operation(nullptr, call.transfer);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return nullptr;
@@ -98,7 +100,10 @@ void* file_open(Library& library, const char* name, unsigned flags, hid_t access
                 void** request) noexcept {
     return begin_file(library, {name, flags, false, transfer}, access, request,
                       [&](const H5VL_class_t& callbacks, hid_t list) {
-                          return callbacks.file_cls.open(name, flags, list, transfer, request);
+                          const ServedName served(name, flags);
+                          if (served.get() == nullptr) return static_cast<void*>(nullptr);
+                          return callbacks.file_cls.open(served.get(), flags, list, transfer,
+                                                         request);
                       });
 }
 
@@ -118,6 +123,9 @@ herr_t file_get(void* object, H5VL_file_get_args_t* arguments, hid_t transfer,
     const herr_t answer = Get::call(object, arguments, transfer, request);
     if (answer >= 0 && arguments->op_type == H5VL_FILE_GET_FAPL) {
         give_back_callers_driver(*under->library, arguments->args.get_fapl.fapl_id);
+    }
+    if (answer >= 0 && arguments->op_type == H5VL_FILE_GET_NAME && is_serving()) {
+        give_back_callers_name(as_object(object), *arguments, transfer);
     }
     return answer;
 }

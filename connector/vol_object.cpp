@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 
+#include "connector/carved_data.hpp"
+#include "connector/flushed_chunks.hpp"
 #include "connector/forward.hpp"
 #include "connector/record_access.hpp"
 
@@ -47,9 +49,14 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
         // What belongs to several datasets is credited by its address alone.
         const Operation operation(count == 1 ? as_object(datasets[0]).known : nullptr, transfer);
         const Accesses accesses(operation, kDirection<Buffer>, count, datasets, file_spaces);
-        const herr_t answer = (under->callbacks->dataset_cls.*Callback)(
+        herr_t answer = (under->callbacks->dataset_cls.*Callback)(
             count, below_all.get(), memory_types, memory_spaces, file_spaces, transfer, buffers,
             request);
+        if constexpr (!std::is_const_v<Buffer>) {
+            if (answer < 0 && is_serving())
+                answer = read_with_originals(
+                    {count, datasets, memory_types, memory_spaces, file_spaces, transfer, buffers});
+        }
         accesses.write(answer);
         const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
         if (is_done) accesses.write_content(memory_types, memory_spaces, file_spaces, buffers);
@@ -63,6 +70,21 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
         }
     }
     return 0;
+}
+
+bool is_about_chunks(const H5VL_optional_args_t& arguments) {
+    switch (arguments.op_type) {
+        case H5VL_NATIVE_DATASET_GET_CHUNK_INDEX_TYPE:
+        case H5VL_NATIVE_DATASET_GET_CHUNK_STORAGE_SIZE:
+        case H5VL_NATIVE_DATASET_GET_NUM_CHUNKS:
+        case H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_IDX:
+        case H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_COORD:
+        case H5VL_NATIVE_DATASET_CHUNK_READ:
+        case H5VL_NATIVE_DATASET_CHUNK_ITER:
+            return true;
+        default:
+            return false;
+    }
 }
 
 template <auto Callback>
@@ -96,6 +118,34 @@ herr_t dataset_write(size_t count, void* datasets[], hid_t memory_types[], hid_t
                      void** request) noexcept {
     return transfer_all<&H5VL_dataset_class_t::write>(count, datasets, memory_types, memory_spaces,
                                                       file_spaces, transfer, buffers, request);
+}
+
+herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t transfer,
+                   void** request) noexcept {
+    using Get = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::get>;
+    const herr_t answer = Get::call(object, arguments, transfer, request);
+    if (answer >= 0 && is_serving()) hide_carving(as_object(object), *arguments, transfer);
+    return answer;
+}
+
+herr_t dataset_optional(void* object, H5VL_optional_args_t* arguments, hid_t transfer,
+                        void** request) noexcept {
+    using Optional = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::optional>;
+    const bool is_served = is_serving() && is_about_chunks(*arguments);
+    herr_t answer = -1;
+    if (is_served && ask_original(as_object(object), arguments, transfer, answer)) return answer;
+    answer = Optional::call(object, arguments, transfer, request);
+    if (answer >= 0 && is_served && arguments->op_type == H5VL_NATIVE_DATASET_CHUNK_READ)
+        answer = hide_guard(as_object(object), *arguments, transfer);
+    return answer;
+}
+
+herr_t dataset_close(void* object, hid_t transfer, void** request) noexcept {
+    Object& dataset = as_object(object);
+    claim_flushed_chunks(dataset, transfer);
+    let_original_go(dataset);
+    using Dataset = Close<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::close>;
+    return Dataset::call(object, transfer, request);
 }
 
 herr_t group_specific(void* object, H5VL_group_specific_args_t* arguments, hid_t transfer,

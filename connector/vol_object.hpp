@@ -11,6 +11,12 @@ herr_t dataset_read(size_t count, void* datasets[], hid_t memory_types[], hid_t 
 herr_t dataset_write(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
                      hid_t file_spaces[], hid_t transfer, const void* buffers[],
                      void** request) noexcept;
+herr_t dataset_get(void* dataset, H5VL_dataset_get_args_t* arguments, hid_t transfer,
+                   void** request) noexcept;
+herr_t dataset_optional(void* dataset, H5VL_optional_args_t* arguments, hid_t transfer,
+                        void** request) noexcept;
+herr_t dataset_close(void* dataset, hid_t transfer, void** request) noexcept;
+
 herr_t group_specific(void* object, H5VL_group_specific_args_t* arguments, hid_t transfer,
                       void** request) noexcept;
 herr_t link_create(H5VL_link_create_args_t* arguments, void* object,

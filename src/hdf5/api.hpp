@@ -32,10 +32,15 @@ namespace quarry::hdf5 {
     X(H5Eset_auto2)                   \
     X(H5Eset_current_stack)           \
     X(H5FDregister)                   \
+    X(H5Fclose)                       \
+    X(H5Fopen)                        \
     X(H5Idec_ref)                     \
     X(H5Lregister)                    \
+    X(H5Oclose)                       \
+    X(H5Oopen_by_token)               \
     X(H5Pclose)                       \
     X(H5Pcopy)                        \
+    X(H5Pdecode)                      \
     X(H5Pget)                         \
     X(H5Pget_elink_fapl)              \
     X(H5Pget_size)                    \

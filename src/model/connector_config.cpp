@@ -66,23 +66,38 @@ std::string_view name_of(RecordLevel wanted) {
     return "io";
 }
 
+bool* yes_or_no(ConnectorConfig& config, std::string_view key) {
+    if (key == "bytes") return &config.bytes;
+    if (key == "fetch") return &config.fetch;
+    if (key == "paranoid") return &config.is_paranoid;
+    return nullptr;
+}
+
+std::string* free_text(ConnectorConfig& config, std::string_view key) {
+    if (key == "under_info") return &config.under_info;
+    if (key == "witness") return &config.witness;
+    if (key == "trace") return &config.trace;
+    if (key == "carved") return &config.carved;
+    if (key == "originals") return &config.originals;
+    if (key == "moved") return &config.moved;
+    if (key == "fetched") return &config.fetched;
+    return nullptr;
+}
+
 // Sets one key; what is wrong with it, or nothing.
 std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
     if (pair.value.empty()) return "gives no value for " + std::string(pair.key);
     if (!is_whole(pair.value)) return "has text behind the braces of " + std::string(pair.key);
-    if (pair.key == "bytes") {
+    if (bool* answer = yes_or_no(config, pair.key)) {
         if (pair.value != "on" && pair.value != "off") {
-            return "says bytes=" + std::string(pair.value) + ", which is neither on nor off";
+            return "says " + std::string(pair.key) + "=" + std::string(pair.value) +
+                   ", which is neither on nor off";
         }
-        config.bytes = pair.value == "on";
+        *answer = pair.value == "on";
+    } else if (std::string* text = free_text(config, pair.key)) {
+        *text = without_braces(pair.value);
     } else if (pair.key == "under") {
         config.under = pair.value;
-    } else if (pair.key == "under_info") {
-        config.under_info = without_braces(pair.value);
-    } else if (pair.key == "witness") {
-        config.witness = without_braces(pair.value);
-    } else if (pair.key == "trace") {
-        config.trace = without_braces(pair.value);
     } else if (pair.key == "level") {
         const auto level = record_level_named(pair.value);
         if (!level) {
@@ -147,6 +162,12 @@ std::string to_string(const ConnectorConfig& config) {
     if (!config.trace.empty()) text += ";trace={" + config.trace + "}";
     if (config.level != RecordLevel::Io) text += ";level=" + std::string(name_of(config.level));
     if (config.max_size != 0) text += ";max_size=" + std::to_string(config.max_size);
+    if (!config.carved.empty()) text += ";carved={" + config.carved + "}";
+    if (!config.originals.empty()) text += ";originals={" + config.originals + "}";
+    if (!config.moved.empty()) text += ";moved={" + config.moved + "}";
+    if (!config.fetched.empty()) text += ";fetched={" + config.fetched + "}";
+    if (!config.fetch) text += ";fetch=off";
+    if (config.is_paranoid) text += ";paranoid=on";
     return text;
 }
 

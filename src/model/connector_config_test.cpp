@@ -27,7 +27,8 @@ TEST(ConnectorConfig, NothingGivenIsTheDefault) {
 TEST(ConnectorConfig, ReadsEveryKey) {
     const ConnectorConfig config = parsed(
         "bytes=off; under = pass_through ;under_info={a=0;b={}};witness=/tmp/a b;"
-        "trace={/t;r};level=accesses;max_size=1048576");
+        "trace={/t;r};level=accesses;max_size=1048576;carved={/c};originals=/o;moved={/a=/b};"
+        "fetched=/f;fetch=off;paranoid=on");
     EXPECT_FALSE(config.bytes);
     EXPECT_EQ(config.under, "pass_through");
     EXPECT_EQ(config.under_info, "a=0;b={}");
@@ -35,6 +36,12 @@ TEST(ConnectorConfig, ReadsEveryKey) {
     EXPECT_EQ(config.trace, "/t;r");
     EXPECT_EQ(config.level, RecordLevel::Accesses);
     EXPECT_EQ(config.max_size, 1048576u);
+    EXPECT_EQ(config.carved, "/c");
+    EXPECT_EQ(config.originals, "/o");
+    EXPECT_EQ(config.moved, "/a=/b");
+    EXPECT_EQ(config.fetched, "/f");
+    EXPECT_FALSE(config.fetch);
+    EXPECT_TRUE(config.is_paranoid);
 }
 
 TEST(ConnectorConfig, SaysWhatIsWrong) {
@@ -80,6 +87,10 @@ TEST(ConnectorConfig, WrittenTextReadsBackTheSame) {
         if (random() % 2 == 0) config.trace = "/" + balanced_text(random);
         config.level = static_cast<RecordLevel>(1 + random() % 3);
         config.max_size = random() % 3 == 0 ? 0 : random();
+        if (random() % 2 == 0) config.carved = "/" + balanced_text(random);
+        if (random() % 2 == 0) config.moved = "/" + balanced_text(random);
+        config.fetch = random() % 2 == 0;
+        config.is_paranoid = random() % 2 == 0;
         EXPECT_EQ(parsed(to_string(config)), config) << to_string(config);
     }
 }

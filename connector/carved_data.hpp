@@ -1,0 +1,42 @@
+// Datasets of carved files, as programs see them: with their data, wherever that is, and as they
+// were before.
+#pragma once
+
+#include "connector/carved_file.hpp"
+
+namespace quarry::connector {
+
+struct DatasetReads {
+    size_t count;
+    void** datasets;
+    const hid_t* memory_types;
+    const hid_t* memory_spaces;
+    const hid_t* file_spaces;
+    hid_t transfer;
+    void** buffers;
+};
+
+// After a read has failed: once more, with what was carved away taken from the originals. Where
+// that was not the reason, or is not possible, nothing changes, HDF5's errors included.
+herr_t read_with_originals(const DatasetReads& reads) noexcept;
+
+// Of a file, asked by any object in it, that is served from its copy.
+void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered,
+                            hid_t transfer) noexcept;
+
+// What a dataset has answered is made what the original would have.
+void hide_carving(const Object& dataset, H5VL_dataset_get_args_t& answered,
+                  hid_t transfer) noexcept;
+
+// Questions about chunks, and reading them as they are stored: asked of the original, where it is
+// at hand. True if `answer` is the answer.
+bool ask_original(Object& dataset, H5VL_optional_args_t* arguments, hid_t transfer,
+                  herr_t& answer) noexcept;
+// Otherwise, after a chunk was read: none that only stands in for one, and without our mark.
+herr_t hide_guard(const Object& dataset, const H5VL_optional_args_t& arguments,
+                  hid_t transfer) noexcept;
+
+// Before the dataset is closed.
+void let_original_go(Object& dataset) noexcept;
+
+}  // namespace quarry::connector

@@ -1,0 +1,201 @@
+#include "connector/carved_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/fork.hpp"
+#include "base/immortal.hpp"
+#include "base/say.hpp"
+
+namespace quarry::connector {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::mutex files_mutex;
+[[maybe_unused]] const bool files_mutex_is_free = keep_free_across_fork<files_mutex>();
+Immortal<std::map<std::string, std::unique_ptr<CarvedFile>>> files;  // null where there is none
+
+Immortal<std::map<std::string, std::string>> names;  // of copies, as programs have named them
+
+// As carving has named it, whether it is there or not.
+std::string real_path(const std::string& name) {
+    char resolved[PATH_MAX];
+    if (realpath(name.c_str(), resolved) != nullptr) return resolved;
+    std::error_code error;
+    return fs::absolute(name, error).lexically_normal();
+}
+
+// By the path of its original, also when it is opened where it lies.
+std::string original_path(const std::string& name, const std::string& directory) {
+    std::string path = real_path(name);
+    if (path.starts_with(directory + "/")) path.erase(0, directory.size());
+    return path;
+}
+
+std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& directory) {
+    auto bytes = MappedFile::open(directory + "/" + kMissingData + path);
+    if (!bytes) return nullptr;
+    const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
+    if (missing) return std::make_unique<CarvedFile>(path, std::move(*bytes), *missing);
+    say({directory, "/", kMissingData, path, " is damaged: ", missing.error().message,
+         ". What was carved away from ", path, " cannot be read."});
+    return nullptr;
+}
+
+std::string moved_path(const std::string& path, const std::string& moved) {
+    const size_t equals = moved.find('=');
+    if (equals == std::string::npos || !path.starts_with(moved.substr(0, equals))) return path;
+    return moved.substr(equals + 1) + path.substr(equals);
+}
+
+// The copy to be opened instead of a file; empty if it is that, or there is none.
+std::string copy_instead_of(const char* name) {
+    const std::string& directory = served_config.load()->carved;
+    const std::string path = real_path(name);
+    if (path.starts_with(directory + "/")) return "";
+    const std::string copy = directory + path;
+    struct stat of_copy{}, of_name{};
+    if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
+    const bool is_there = stat(name, &of_name) == 0 && of_name.st_ino == of_copy.st_ino &&
+                          of_name.st_dev == of_copy.st_dev;
+    return is_there ? "" : copy;
+}
+
+uint64_t nanoseconds(const timespec& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+// Why an open file is not the original, or might not be; empty if it is.
+std::string difference(int file, const OriginalFile& original, bool is_paranoid) {
+    struct stat status{};
+    if (fstat(file, &status) != 0) return std::strerror(errno);
+    if (static_cast<uint64_t>(status.st_size) != original.size)
+        return "it is not the file that was carved: its size is another";
+    if (checksum_of(file, original.headers) != original.checksum)
+        return "it is not the file that was carved: its headers are others";
+    if (is_paranoid) {
+        if (original.whole_checksum == 0)
+            return "nothing is known of its data: carve it with --checksums to use --paranoid";
+        const ByteRange all{0, original.size};
+        if (checksum_of(file, std::span(&all, 1)) != original.whole_checksum)
+            return "it is not the file that was carved: its data is other data";
+        return "";
+    }
+    if (nanoseconds(status.st_mtim) != original.modified)
+        return "it has been modified since it was carved, or copied without its time";
+    return "";
+}
+
+std::string hex(const void* bytes, size_t size) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (size_t i = 0; i < size; ++i) {
+        const auto byte = static_cast<const uint8_t*>(bytes)[i];
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+}  // namespace
+
+CarvedFile::CarvedFile(std::string path, MappedFile bytes, const MissingData& missing)
+    : path_(std::move(path)), bytes_(std::move(bytes)), missing_(missing) {}
+
+const std::string& CarvedFile::place_of_original() {
+    if (is_checked_) return place_;
+    is_checked_ = true;
+    const ConnectorConfig& config = *served_config.load();
+    const OriginalFile original = missing_.original();
+    if (!config.fetch) {
+        problem_ = "nothing is to be read from originals (--missing error)";
+        return place_;
+    }
+    const std::string recorded = moved_path(original.path, config.moved);
+    const std::string place = config.originals + recorded;
+    const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
+    problem_ = file < 0 ? std::strerror(errno) : difference(file, original, config.is_paranoid);
+    if (file >= 0) close(file);
+    if (problem_.empty())
+        place_ = place;
+    else
+        problem_ = "from its original, " + recorded + ": " + problem_;
+    return place_;
+}
+
+void CarvedFile::note_fetched(const MissingDataset& dataset, const std::string& selection) {
+    const std::string line = hex(path_.data(), path_.size()) + " " +
+                             hex(dataset.token.data(), dataset.token.size()) + " " +
+                             hex(selection.data(), selection.size()) + "\n";
+    const ConnectorConfig& config = *served_config.load();
+    if (config.fetched.empty() || !noted_.insert(line).second) return;
+    const int file = open(config.fetched.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return;
+    (void)!write(file, line.data(), line.size());
+    close(file);
+}
+
+void CarvedFile::note_refused(const MissingDataset& dataset) {
+    if (!noted_.insert("refused " + dataset.path).second) return;
+    say({path_, ": what is asked for of ", dataset.path,
+         " was left out by `quarry carve`, since nobody had read it, and cannot be read ",
+         problem_.empty() ? "from its original" : problem_, "."});
+}
+
+void begin_serving(const ConnectorConfig& config) noexcept {
+    if (config.carved.empty() || is_serving()) return;
+    try {
+        auto made = std::make_unique<ConnectorConfig>(config);
+        made->carved = real_path(made->carved);
+        const ConnectorConfig* nobody = nullptr;
+        if (served_config.compare_exchange_strong(nobody, made.get())) made.release();
+    } catch (const std::bad_alloc&) {
+        say({"memory is short; carved files are not served"});
+    }
+}
+
+CarvedFile* carved_file_named(const std::string& name) {
+    const std::string& directory = served_config.load()->carved;
+    const std::string path = original_path(name, directory);
+    const std::lock_guard guard(files_mutex);
+    const auto [found, is_new] = files->try_emplace(path);
+    if (is_new) found->second = look_up(path, directory);
+    return found->second.get();
+}
+
+ServedName::ServedName(const char* name, unsigned flags) noexcept : name_(name) {
+    if (!is_serving()) return;
+    try {
+        copy_ = copy_instead_of(name);
+        if (copy_.empty()) return;
+        name_ = copy_.c_str();
+        const std::lock_guard guard(files_mutex);
+        (*names)[copy_] = name;
+        if ((flags & kWritable) == 0) return;
+        say({name,
+             " is served from a carved copy, which is not written to: --writes copy lets the "
+             "program write to a copy of it."});
+        name_ = nullptr;
+    } catch (const std::bad_alloc&) {
+        say({"memory is short; ", name, " is not served from its carved copy"});
+    }
+}
+
+std::string name_before_serving(const std::string& name) {
+    const std::lock_guard guard(files_mutex);
+    const auto found = names->find(name);
+    return found != names->end() ? found->second : "";
+}
+
+}  // namespace quarry::connector

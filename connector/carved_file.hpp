@@ -1,0 +1,75 @@
+// Carved files that are served in the place of their originals: what is missing in each, and where
+// that can be read.
+#pragma once
+
+#include <atomic>
+#include <set>
+#include <string>
+
+#include "base/mapped_file.hpp"
+#include "connector/object.hpp"
+#include "model/connector_config.hpp"
+#include "model/missing_data.hpp"
+
+namespace quarry::connector {
+
+// H5F_ACC_RDONLY and H5F_ACC_RDWR; HDF5's own names for them call a function of the library.
+inline constexpr unsigned kReadOnly = 0;
+inline constexpr unsigned kWritable = 1;
+
+class CarvedFile {
+public:
+    CarvedFile(std::string path, MappedFile bytes, const MissingData& missing);
+
+    const std::string& path() const { return path_; }  // of the original
+    const MissingData& missing() const { return missing_; }
+
+    // Where the original can be read, once it is sure that it is the one; empty if it cannot, and
+    // then `problem` says why. To be called by one thread at a time, as HDF5 sees to.
+    const std::string& place_of_original();
+    const std::string& problem() const { return problem_; }
+
+    // Tells `quarry run`, and the user on stderr, each time only once.
+    void note_fetched(const MissingDataset& dataset, const std::string& selection);
+    void note_refused(const MissingDataset& dataset);
+
+private:
+    std::string path_;
+    MappedFile bytes_;
+    MissingData missing_;
+    bool is_checked_ = false;
+    std::string place_;
+    std::string problem_;
+    std::set<std::string> noted_;
+};
+
+// From the first file on that is opened with a configuration which says so.
+void begin_serving(const ConnectorConfig& config) noexcept;
+
+inline std::atomic<const ConnectorConfig*> served_config{nullptr};
+inline bool is_serving() {
+    return served_config.load(std::memory_order_relaxed) != nullptr;
+}
+
+// Null if nothing is missing in a file of this name.
+CarvedFile* carved_file_named(const std::string& name);
+
+// The name by which a file is to be opened: that of its copy, unless the copy already is what is
+// found there.
+class ServedName {
+public:
+    ServedName(const char* name, unsigned flags) noexcept;
+
+    // Null if the program wants to write to what is only a copy.
+    const char* get() const { return name_; }
+
+private:
+    const char* name_;
+    std::string copy_;
+};
+
+// The name by which a program has opened the file that is open by this one, where it is another;
+// else empty. May throw std::bad_alloc.
+std::string name_before_serving(const std::string& name);
+
+}  // namespace quarry::connector
