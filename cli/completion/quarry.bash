@@ -23,9 +23,10 @@ _quarry() {
         fi
     done
     case $previous in
-        --trace | --witness) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --granularity) mapfile -t COMPREPLY < <(compgen -W "object chunk" -- "$word"); return ;;
+        --trace | --witness | --carved) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
+        --writes) mapfile -t COMPREPLY < <(compgen -W "refuse copy" -- "$word"); return ;;
         --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov ro-crate" -- "$word"); return ;;
         --output | --junit | --thresholds | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
         --group-by) mapfile -t COMPREPLY < <(compgen -W "family stage host window: file pattern directory" -- "$word"); return ;;
@@ -34,7 +35,7 @@ _quarry() {
         --under) mapfile -t COMPREPLY < <(compgen -W "native pass_through" -- "$word"); return ;;
     esac
     case $verb in
-        run) mapfile -t COMPREPLY < <(compgen -W "$launch --" -- "$word") ;;
+        run) mapfile -t COMPREPLY < <(compgen -W "$launch --carved --writes --in-place --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
         ls | summary | live | report | advise | what-if | carve | diff | export)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <quarry/result.hpp>
@@ -93,7 +94,7 @@ Result<LaunchPlan> plan_environment(const Environment& environment, const Launch
                                     const Plugin& plugin);
 
 struct ExecFailure {
-    int exit_code = 0;  // as shells have it: 127 not found, 126 found but cannot be executed
+    int exit_code = 0;  // 127 not found, 126 cannot be executed, as shells have it; 125: our fault
     std::string message;
 };
 
@@ -106,8 +107,10 @@ struct ProgramEnd {
     std::optional<ExecFailure> failure;  // it was not started at all
 };
 
-// Runs the program as a child that gets all signals meant for us, and waits for its end.
-ProgramEnd run_to_its_end(const Command& command, const Environment& environment);
+// Runs the program as a child that gets all signals meant for us, and waits for its end. `before`
+// is done in the child, which does not become the program if that fails.
+ProgramEnd run_to_its_end(const Command& command, const Environment& environment,
+                          const std::function<Result<bool>()>& before = {});
 
 // Ends this process in the way the program has ended.
 [[noreturn]] void end_like(const ProgramEnd& end);

@@ -103,6 +103,25 @@ private:
     sigset_t before_{};
 };
 
+constexpr int kNotReady = 125;  // as `env` and `timeout` have it
+
+// What a child that has not become the program says: an errno, and what else there is to say.
+void tell(int pipe, int why, const std::string& message) {
+    (void)!write(pipe, &why, sizeof why);
+    (void)!write(pipe, message.data(), message.size());
+}
+
+// Nothing, if it has become the program.
+std::optional<std::pair<int, std::string>> heard(int pipe) {
+    int why = 0;
+    if (read(pipe, &why, sizeof why) != sizeof why) return std::nullopt;
+    std::string message;
+    std::array<char, 512> part{};
+    for (ssize_t got = 0; (got = read(pipe, part.data(), part.size())) > 0;)
+        message.append(part.data(), static_cast<size_t>(got));
+    return std::pair(why, message);
+}
+
 int wait_for(pid_t process) {
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
@@ -119,7 +138,8 @@ ExecFailure become(const Command& command, const Environment& environment) {
     return failure_for(errno, command, environment);
 }
 
-ProgramEnd run_to_its_end(const Command& command, const Environment& environment) {
+ProgramEnd run_to_its_end(const Command& command, const Environment& environment,
+                          const std::function<Result<bool>()>& before) {
     const std::vector<char*> arguments = exec_array(command);
     const std::vector<std::string> entries = environment.entries();
     const std::vector<char*> variables = exec_array(entries);
@@ -133,22 +153,24 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
     if (started == 0) {
         signals.restore();
         waiting->end();
+        const Result<bool> ready = before ? before() : true;
         // Whoever kills us means the program, which was we before there was anything to record.
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(1);
+        if (!ready) {
+            tell(news[1], 0, ready.error().message);
+            _exit(kNotReady);
+        }
         execvpe(arguments[0], arguments.data(), variables.data());
-        const int why = errno;
-        (void)!write(news[1], &why, sizeof why);
+        tell(news[1], errno, "");
         _exit(127);
     }
     const int fork_error = errno;
     if (started > 0) child = started;
     waiting.reset();
     close(news[1]);
-    int why = started < 0 ? fork_error : 0;
-    if (started > 0) {
-        (void)!read(news[0], &why, sizeof why);
-    }
+    const auto failure =
+        started < 0 ? std::optional(std::pair(fork_error, std::string())) : heard(news[0]);
     close(news[0]);
     ProgramEnd end;
     if (started > 0) {
@@ -157,7 +179,10 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
         end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
         end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     }
-    if (why != 0) end.failure = failure_for(why, command, environment);
+    if (failure && failure->first != 0)
+        end.failure = failure_for(failure->first, command, environment);
+    else if (failure)
+        end.failure = {kNotReady, failure->second};
     return end;
 }
 

@@ -1,0 +1,73 @@
+// Running programs on carved files: each is seen in the place of its original, whether that is
+// there or not.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <quarry/result.hpp>
+#include <string>
+#include <vector>
+
+namespace quarry {
+
+struct ServedFile {
+    std::string original;  // the path that programs use
+    std::string copy;      // what they get; both are absolute
+};
+
+// What `quarry carve` has left.
+struct CarvedDirectory {
+    std::string path;
+    std::vector<ServedFile> files;
+};
+
+Result<CarvedDirectory> open_carved(const std::string& directory);
+
+struct CarvedViewOptions {
+    enum class Means {
+        Namespace,  // only the program and its children see the files there
+        InPlace,    // everybody does, while the program runs, and only where nothing else is
+    };
+    enum class Writes {
+        Refuse,
+        Copy,  // go to copies of the carved files; those that were changed are kept
+    };
+
+    Means means = Means::Namespace;
+    Writes writes = Writes::Refuse;
+};
+
+class CarvedView {
+public:
+    // Makes what must really be there for a time, and finds out whether the rest can be done.
+    static Result<CarvedView> prepare(const CarvedDirectory& carved,
+                                      const CarvedViewOptions& options);
+
+    CarvedView(CarvedView&&) noexcept;
+    ~CarvedView();
+
+    // For the process that becomes the program, which sees the files from then on.
+    Result<bool> enter() const;
+
+    // When the program has ended: takes away what nobody else uses. What was changed stays, and is
+    // named: originals, with the files that were written to instead.
+    std::map<std::string, std::string> clean_up();
+
+    // Where the program sees the true files, each below it under its place; empty if in their own
+    // places.
+    const std::string& originals() const;
+
+    // Of each original, without symbolic links.
+    const std::map<std::string, std::string>& places() const;
+
+    // Originals that are there, so that nothing could be laid in their place.
+    const std::vector<std::string>& uncovered() const;
+
+private:
+    struct Parts;
+    explicit CarvedView(std::unique_ptr<Parts> parts);
+
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace quarry

@@ -1,0 +1,26 @@
+// What a process sees in the file system, changed for itself and its children alone.
+#pragma once
+
+#include <quarry/result.hpp>
+#include <string>
+#include <vector>
+
+namespace quarry {
+
+enum class Access { ReadOnly, ReadWrite };
+
+// From here on mounts are our own. Users other than root become masters of them by a user
+// namespace, in which they keep their number. Lasts until the program is executed.
+Result<bool> own_mounts();
+
+// Shows all that is there now below `directory`, too, whatever is covered later; answers where.
+Result<std::string> keep_tree(const std::string& directory);
+
+// Shows `directory` with all that is in it and, for each of `files`, something to mount over.
+// Nobody can make anything in it. `stage` is any other directory.
+Result<bool> cover(const std::string& directory, const std::vector<std::string>& files,
+                   const std::string& stage);
+
+Result<bool> show(const std::string& file, const std::string& place, Access access);
+
+}  // namespace quarry

@@ -1,0 +1,225 @@
+#include "launch/stand_ins.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/text.hpp"
+#include "launch/file_copy.hpp"
+
+namespace quarry {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = StandIn::Kind;
+
+// Two bytes of the list are locked: one by whoever changes it, one by all who need what is in it.
+enum : off_t { kChange = 0, kUse = 1 };
+
+bool lock(int file, off_t byte, short how, bool wait) {
+    struct flock range{};
+    range.l_type = how;
+    range.l_whence = SEEK_SET;
+    range.l_start = byte;
+    range.l_len = 1;
+    int done = 0;
+    do {
+        done = fcntl(file, wait ? F_OFD_SETLKW : F_OFD_SETLK, &range);
+    } while (done != 0 && errno == EINTR);
+    return done == 0;
+}
+
+std::string state_directory() {
+    const char* state = getenv("XDG_STATE_HOME");
+    const char* home = getenv("HOME");
+    if (state && *state) return std::string(state) + "/quarry";
+    return home ? std::string(home) + "/.local/state/quarry" : "";
+}
+
+// An open list that nobody else changes, or -1. It may have been removed while we waited.
+int open_list(const std::string& path) {
+    for (;;) {
+        const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file < 0) return -1;
+        struct stat status{};
+        const bool is_locked = lock(file, kChange, F_WRLCK, true) && fstat(file, &status) == 0;
+        if (is_locked && status.st_nlink > 0) return file;
+        const int why = errno;
+        close(file);
+        errno = why;
+        if (!is_locked) return -1;
+    }
+}
+
+// Names of files may hold anything but a null byte.
+std::string as_text(const std::vector<StandIn>& stand_ins) {
+    std::string text;
+    for (const StandIn& one : stand_ins) {
+        text += fmt::format("{} {} {} {} {}", static_cast<char>(one.kind), one.size,
+                            one.modified.tv_sec, one.modified.tv_nsec, one.path);
+        text += '\0';
+    }
+    return text;
+}
+
+std::vector<StandIn> read_list(int file) {
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t got = 0;
+         (got = pread(file, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;)
+        text.append(part.data(), static_cast<size_t>(got));
+    std::vector<StandIn> listed;
+    for (const std::string& line : split(text, std::string_view("\0", 1))) {
+        StandIn one;
+        char kind = 0;
+        long size = 0;
+        int begin = 0;
+        if (sscanf(line.c_str(), "%c %ld %ld %ld %n", &kind, &size, &one.modified.tv_sec,
+                   &one.modified.tv_nsec, &begin) < 4)
+            continue;
+        one.kind = static_cast<Kind>(kind);
+        one.size = size;
+        one.path = line.substr(static_cast<size_t>(begin));
+        listed.push_back(one);
+    }
+    return listed;
+}
+
+bool append(int file, const std::string& text) {
+    const off_t end = lseek(file, 0, SEEK_END);
+    return text.empty() ||
+           pwrite(file, text.data(), text.size(), end) == static_cast<ssize_t>(text.size());
+}
+
+bool is_unchanged(const StandIn& copy, const struct stat& status) {
+    return status.st_size == copy.size && status.st_mtim.tv_sec == copy.modified.tv_sec &&
+           status.st_mtim.tv_nsec == copy.modified.tv_nsec;
+}
+
+// A file without any permission is a placeholder, or a copy that was not finished.
+bool is_closed(const struct stat& status) {
+    return S_ISREG(status.st_mode) && (status.st_mode & 07777) == 0;
+}
+
+// False if it has become somebody's data.
+bool remove(const StandIn& one) {
+    if (one.kind == Kind::Directory) {
+        rmdir(one.path.c_str());
+        return true;
+    }
+    struct stat status{};
+    if (lstat(one.path.c_str(), &status) != 0) return true;
+    if (one.kind == Kind::Placeholder && (!is_closed(status) || status.st_size > 0)) return true;
+    if (one.kind == Kind::Copy && !is_closed(status) && !is_unchanged(one, status)) return false;
+    return unlink(one.path.c_str()) == 0;
+}
+
+// Nobody can open it before it is finished.
+bool make_file(const StandIn& one) {
+    const int file = ::open(one.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+    if (file < 0) return false;
+    const bool done =
+        one.kind == Kind::Placeholder || (copy_into(one.source, file) && fchmod(file, 0444) == 0);
+    const int why = errno;
+    close(file);
+    errno = why;
+    return done;
+}
+
+bool make_one(const StandIn& one) {
+    if (one.kind == Kind::Directory) return mkdir(one.path.c_str(), 0777) == 0 || errno == EEXIST;
+    return make_file(one);
+}
+
+}  // namespace
+
+Result<StandIns> StandIns::open(const std::string& directory) {
+    std::string list = directory + "/.placeholders";
+    int file = open_list(list);
+    const int why = errno;
+    if (file < 0) {
+        std::error_code ignored;
+        fs::create_directories(state_directory(), ignored);
+        list = state_directory() + "/placeholders";
+        file = open_list(list);
+    }
+    if (file < 0)
+        return Error{
+            fmt::format("{} cannot be written to ({}), and neither can {}, so nothing can "
+                        "be noted that has to be taken away after the run. Copy the carved "
+                        "files to a directory of your own, or set XDG_STATE_HOME.",
+                        directory, std::strerror(why), list)};
+    StandIns all(file, list);
+    all.listed_ = read_list(file);
+    if (lock(file, kUse, F_WRLCK, false)) all.remove_all();
+    if (!lock(file, kUse, F_RDLCK, true))
+        return Error{list + " cannot be locked: " + std::strerror(errno) + "."};
+    return all;
+}
+
+StandIns::StandIns(StandIns&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      list_(std::move(other.list_)),
+      listed_(std::move(other.listed_)) {}
+
+StandIns::~StandIns() {
+    if (file_ >= 0) close(file_);
+}
+
+bool StandIns::holds(const std::string& path) const {
+    return std::any_of(listed_.begin(), listed_.end(),
+                       [&](const StandIn& one) { return one.path == path; });
+}
+
+Result<bool> StandIns::make(const std::vector<StandIn>& wanted) {
+    if (!append(file_, as_text(wanted)))
+        return Error{list_ + " cannot be written to: " + std::strerror(errno) + "."};
+    listed_.insert(listed_.end(), wanted.begin(), wanted.end());
+    for (const StandIn& one : wanted) {
+        if (!make_one(one))
+            return Error{
+                fmt::format("{} cannot be made: {}. It has to stand there while the "
+                            "program runs; make room or make its directory yourself.",
+                            one.path, std::strerror(errno))};
+    }
+    lock(file_, kChange, F_UNLCK, true);
+    return true;
+}
+
+std::vector<std::string> StandIns::finish() {
+    std::vector<std::string> changed;
+    if (!lock(file_, kChange, F_WRLCK, true)) return changed;
+    if (lock(file_, kUse, F_WRLCK, false)) {
+        listed_ = read_list(file_);
+        changed = remove_all();
+        unlink(list_.c_str());
+    }
+    close(std::exchange(file_, -1));
+    return changed;
+}
+
+std::vector<std::string> StandIns::remove_all() {
+    std::vector<std::string> changed;
+    for (auto one = listed_.rbegin(); one != listed_.rend(); ++one)
+        if (!remove(*one)) changed.push_back(one->path);
+    listed_.clear();
+    (void)!ftruncate(file_, 0);
+    return changed;
+}
+
+bool is_placeholder(const std::string& path) {
+    struct stat status{};
+    return lstat(path.c_str(), &status) == 0 && is_closed(status) && status.st_size == 0;
+}
+
+}  // namespace quarry

@@ -1,0 +1,60 @@
+// Files and directories that are made where there is nothing, for as long as programs run that need
+// them. What is made is listed before, so that it is taken away again even if this process is
+// killed; a lock tells whether anybody still needs it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <ctime>
+#include <quarry/result.hpp>
+#include <string>
+#include <vector>
+
+namespace quarry {
+
+struct StandIn {
+    enum class Kind : char {
+        Directory = 'd',
+        Placeholder = 'p',  // an empty file that nobody may open: something is mounted over it
+        Copy = 'c',         // a file that nobody may write to
+    };
+
+    Kind kind = Kind::Placeholder;
+    std::string path;
+    std::string source{};  // of a copy
+    off_t size = 0;        // of a copy, which is known by them
+    timespec modified{};
+};
+
+class StandIns {
+public:
+    // Those that the list in `directory` names, or one in the user's own state directory where that
+    // cannot be written to. Takes away what those have left who were killed.
+    static Result<StandIns> open(const std::string& directory);
+
+    StandIns(StandIns&& other) noexcept;
+    StandIns& operator=(StandIns&&) = delete;
+    ~StandIns();
+
+    // Whether another run has made it, and it stays until the last one ends.
+    bool holds(const std::string& path) const;
+
+    // To be called once, also if there are none. Directories come before what is in them.
+    Result<bool> make(const std::vector<StandIn>& wanted);
+
+    // Takes all away, if nobody else needs them; answers copies that were changed, and stay.
+    std::vector<std::string> finish();
+
+private:
+    StandIns(int file, std::string list) : file_(file), list_(std::move(list)) {}
+    std::vector<std::string> remove_all();
+
+    int file_;
+    std::string list_;
+    std::vector<StandIn> listed_;
+};
+
+// Whether a file is the placeholder of somebody.
+bool is_placeholder(const std::string& path);
+
+}  // namespace quarry

@@ -1,0 +1,524 @@
+"""`quarry run --carved`: programs find carved files where the originals were, and nothing stays behind."""
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from running import clean_environment
+
+from cli import QUARRY, compile_c
+
+SUPPORT = Path(__file__).parent.parent / "support"
+NOBODY = 65534
+READ = "import h5py, sys; print(h5py.File(sys.argv[1])['which'][()].decode())"
+
+
+def as_user(user: int) -> list[str]:
+    if user == os.geteuid():
+        return []
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+
+
+def python_of(user: int) -> tuple[str, dict[str, str]]:
+    """A Python with h5py that this user may start: ours may lie in somebody's home directory."""
+    packages = {"PYTHONPATH": str(Path(h5py.__file__).parents[1])}
+    for python, variables in ((sys.executable, {}), ("/usr/bin/python3", packages)):
+        command = ["env", python, "-c", "import h5py, netCDF4, xarray"]
+        tried = subprocess.run(
+            [*as_user(user), "sh", "-c", '"$@"', "sh", *command],
+            env=clean_environment() | variables,
+            capture_output=True,
+            check=False,
+        )
+        if tried.returncode == 0:
+            return python, variables
+    pytest.skip(f"user {user} has no Python with h5py")
+
+
+def write_file(path: Path, which: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with h5py.File(path, "w") as file:
+        file["which"] = which
+        file["values"] = np.arange(10)
+
+
+@dataclass
+class World:
+    """A directory with data of a user, and one with carved files for them."""
+
+    folder: Path
+    user: int
+    python: str
+    variables: dict[str, str]
+    originals: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def top(self) -> Path:
+        """A directory that is not there, in the root."""
+        return Path("/") / self.folder.name
+
+    @property
+    def carved(self) -> Path:
+        return self.folder / "small"
+
+    def carve(self, *originals: Path | str) -> None:
+        """As `quarry carve` leaves it, but with a mark in the files that tells them apart."""
+        self.originals += map(str, originals)
+        for original in originals:
+            write_file(self.carved / str(original).lstrip("/"), "carved")
+        files = [{"original": one, "copy": one.lstrip("/")} for one in self.originals]
+        (self.carved / "quarry-carved.json").write_text(json.dumps({"format": 1, "files": files}))
+        (self.carved / "originals").mkdir(exist_ok=True)
+        self.give(self.carved)
+
+    def give(self, path: Path) -> Path:
+        for one in [path, *path.rglob("*")]:
+            os.chown(one, self.user, self.user, follow_symlinks=False)
+        return path
+
+    def original(self, name: str = "in.h5") -> Path:
+        write_file(self.data / name, "original")
+        self.give(self.data)
+        return self.data / name
+
+    def command(self, *words: object, options: tuple = ()) -> list[str]:
+        run = [QUARRY, "run", "--no-trace", "--carved", self.carved, *options, "--"]
+        return [*as_user(self.user), *map(str, [*run, *words])]
+
+    def environment(self) -> dict[str, str]:
+        return clean_environment() | self.variables | {"XDG_STATE_HOME": str(self.folder / "state")}
+
+    def run(
+        self, *words: object, options: tuple = (), before: tuple = (), **more
+    ) -> subprocess.CompletedProcess:
+        defaults = {"capture_output": True, "text": True, "timeout": 60, "cwd": self.folder}
+        return subprocess.run(
+            [*map(str, before), *self.command(*words, options=options)],
+            env=self.environment(),
+            check=False,
+            **(defaults | more),
+        )
+
+    def read(self, path: Path | str, **more) -> str:
+        """What a program finds there."""
+        done = self.run(self.python, "-c", READ, path, **more)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return done.stdout.strip()
+
+    def tree(self) -> dict[str, bytes | None]:
+        return {
+            str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
+            for path in sorted(self.folder.rglob("*"))
+        }
+
+
+@pytest.fixture(params=["root", "user"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    user = 0 if request.param == "root" else os.geteuid() or NOBODY
+    if user == 0 and os.geteuid() != 0:
+        pytest.skip("needs root")
+    with tempfile.TemporaryDirectory(prefix="quarry-carved-") as name:
+        os.chmod(name, 0o755)
+        os.chown(name, user, user)
+        made = World(Path(name), user, *python_of(user))
+        if user != 0:
+            allowed = [*as_user(user), "unshare", "--user", "--mount", "true"]
+            if subprocess.run(allowed, capture_output=True, check=False).returncode != 0:
+                pytest.skip("users have no namespaces here")
+        made.data.mkdir()
+        made.give(made.data)
+        yield made
+        assert not list(made.folder.rglob("*placeholders")), "a list is left"
+        assert not made.top.exists(), "something is left in /"
+
+
+def test_an_original_is_covered(world: World) -> None:
+    original = world.original()
+    world.carve(original)
+    before = world.tree()
+    assert world.read(original) == "carved"
+    assert world.tree() == before
+    assert h5py.File(original)["which"][()] == b"original"
+
+
+@pytest.mark.parametrize("name", ["in.h5", "gone/in.h5", "gone/and/deep/in.h5"])
+def test_a_missing_original_is_there(world: World, name: str) -> None:
+    original = world.data / name
+    world.carve(original)
+    before = world.tree()
+    assert world.read(original) == "carved"
+    assert world.tree() == before
+
+
+def test_a_missing_directory_in_one_that_is_not_writable(world: World) -> None:
+    locked = world.folder / "locked"
+    (locked / "inner").mkdir(parents=True)
+    (locked / "inner/file").write_text("inside")
+    (locked / "file").write_text("beside")
+    (locked / "link").symlink_to("inner/file")
+    (locked / "own").mkdir()
+    if world.user != os.geteuid():
+        world.give(locked / "own")
+    else:
+        locked.chmod(0o555)
+    original = locked / "gone/deep/in.h5"
+    world.carve(original)
+    before = world.tree()
+    assert world.read(original) == "carved"
+    look = f"cd {locked} && cat file inner/file link && echo && ls && echo new > own/new && mkdir other"
+    done = world.run("sh", "-c", look)
+    assert "besideinsideinside" in done.stdout
+    assert done.stdout.split()[1:] == ["file", "gone", "inner", "link", "own"]
+    assert (locked / "own/new").read_text() == "new\n"
+    (locked / "own/new").unlink()
+    if world.user != 0:
+        assert "ermission denied" in done.stderr and done.returncode != 0
+    else:
+        (locked / "other").rmdir()
+    assert world.tree() == before
+    locked.chmod(0o755)
+
+
+@pytest.mark.parametrize("name", ["in.h5", "deep/er/in.h5"])
+def test_a_missing_directory_in_the_root(world: World, name: str) -> None:
+    original = world.top / name
+    world.carve(original)
+    assert world.read(original) == "carved"
+    folder = original.parent
+    look = f"cd {folder} && stat -c %n in.h5 && ls /proc/self/fd /sys >&2 && echo > /dev/null"
+    done = world.run("sh", "-c", look + " && pwd && id -u", cwd=world.data)
+    assert done.stdout.splitlines() == ["in.h5", str(folder), str(world.user)], done.stderr
+
+
+def test_a_directory_that_nobody_may_enter_can_be_covered(world: World) -> None:
+    closed = world.folder / "closed"
+    closed.mkdir(mode=0o700)
+    if world.user not in (0, os.geteuid()):
+        world.carve(closed / "sub/in.h5")
+        assert world.read(closed / "sub/in.h5") == "carved"
+
+
+def test_symbolic_links_on_the_way(world: World) -> None:
+    real = world.folder / "real"
+    real.mkdir()
+    world.give(real)
+    (world.data / "way").symlink_to(real)
+    (world.data / "file.h5").symlink_to("way/target.h5")
+    (world.data / "dangling.h5").symlink_to(real / "deep/none.h5")
+    write_file(real / "target.h5", "original")
+    names = ["way/there.h5", "file.h5", "dangling.h5", "way/../sub/other.h5"]
+    world.carve(*(world.data / name for name in names))
+    before = world.tree()
+    for name in names[:3]:
+        assert world.read(world.data / name) == "carved"
+    assert world.read(real / "target.h5") == "carved"
+    assert world.read(real / "deep/none.h5") == "carved"
+    assert world.tree() == before
+
+
+def test_whatever_looks_finds_the_file(world: World, tmp_path: Path) -> None:
+    source = tmp_path / "size.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <sys/stat.h>\n"
+        "int main(int n, char **w) { struct stat s; (void)n; if (stat(w[1], &s)) return 1;"
+        ' printf("%ld\\n", (long)s.st_size); return 0; }'
+    )
+    static = world.folder / "static"
+    compile_c("-static", "-o", static, source)
+    original = world.data / "gone/in.h5"
+    world.carve(original)
+    size = os.path.getsize(world.carved / str(original).lstrip("/"))
+    assert world.run(static, original).stdout == f"{size}\n"
+    assert world.run("sh", "-c", f"ls {original.parent}").stdout == "in.h5\n"
+    assert world.run("sh", "-c", f"cat {original} | wc -c").stdout.strip() == str(size)
+    code = """
+import glob, os, subprocess, sys
+import h5py, netCDF4, xarray
+path = sys.argv[1]
+print(glob.glob(os.path.dirname(path) + "/*.h5") == [path], os.path.getsize(path))
+print(netCDF4.Dataset(path)["values"].shape, xarray.open_dataset(path)["values"].sum().item())
+read = "import h5py, sys; print(h5py.File(sys.argv[1])['which'][()])"
+print(subprocess.check_output(["sh", "-c", '"$@"', "sh", sys.executable, "-c", read, path]))
+"""
+    done = world.run(world.python, "-c", code, original)
+    assert done.stdout.splitlines() == [f"True {size}", "(10,) 45", repr(b"b'carved'\n")], (
+        done.stderr
+    )
+
+
+@pytest.mark.parametrize("name", ["in.h5", "gone/in.h5"])
+def test_new_files_beside_are_real_and_stay(world: World, name: str) -> None:
+    original = world.data / name
+    world.carve(original)
+    beside = original.parent / "out.txt"
+    assert world.run("sh", "-c", f"echo result > {beside}").returncode == 0
+    assert beside.read_text() == "result\n"
+    assert not original.exists()
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_writing_to_an_input_is_refused(world: World, is_there: bool) -> None:
+    original = world.original() if is_there else world.data / "in.h5"
+    world.carve(original)
+    before = world.tree()
+    done = world.run("sh", "-c", f"echo > {original}")
+    assert done.returncode != 0 and "Read-only" in done.stderr
+    done = world.run(world.python, "-c", "import h5py, sys; h5py.File(sys.argv[1], 'r+')", original)
+    assert done.returncode != 0 and "OSError" in done.stderr
+    assert world.run("rm", "-f", original).returncode != 0
+    assert world.tree() == before
+
+
+@pytest.mark.parametrize("name", ["there.h5", "gone.h5"])
+def test_writing_to_a_copy(world: World, name: str) -> None:
+    write_file(world.data / "there.h5", "original")
+    original, other = world.data / name, world.data / "other/other.h5"
+    world.carve(original, other)
+    before = world.tree()
+    code = "import h5py, sys; f = h5py.File(sys.argv[1], 'r+'); f['values'][0] = 7; f.close()\n"
+    code += "print(h5py.File(sys.argv[1])['values'][0])"
+    done = world.run(world.python, "-c", code, original, options=("--writes", "copy"))
+    assert done.stdout == "7\n", done.stderr
+    (kept,) = (Path(path) for path in world.tree() if path.endswith(name) and "written" in path)
+    assert str(world.folder / kept) in done.stderr and str(original) in done.stderr
+    assert h5py.File(world.folder / kept)["values"][0] == 7
+    shutil.rmtree(world.folder / kept.parts[0])
+    assert world.tree() == before
+    assert world.read(original, options=("--writes", "copy")) == "carved"
+    assert world.tree() == before
+
+
+def test_the_working_directory_stays_and_sees_the_files(world: World) -> None:
+    world.carve(world.data / "in.h5", world.top / "in.h5")
+    assert world.read("in.h5", cwd=world.data) == "carved"
+    assert world.run("pwd", cwd=world.data).stdout == f"{world.data}\n"
+    covered = world.folder / "covered"
+    covered.mkdir(mode=0o755)
+    world.carve(covered / "gone/in.h5")
+    assert world.read("gone/in.h5", cwd=covered) == "carved"
+
+
+def test_a_list_that_is_left_is_worked_off_by_the_next_run(world: World) -> None:
+    original = world.data / "gone/in.h5"
+    world.carve(original)
+    before = world.tree()
+    with subprocess.Popen(
+        world.command("sh", "-c", "echo ready; exec sleep 60"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=world.environment(),
+        cwd=world.folder,
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.kill()
+    assert stat.S_IMODE(original.stat().st_mode) == 0, "nobody takes it for data"
+    assert original.stat().st_size == 0
+    assert world.run("true").returncode == 0
+    assert world.tree() == before
+
+
+def test_the_first_of_two_runs_to_end_takes_nothing_from_the_other(world: World) -> None:
+    first, second = world.data / "gone/in.h5", world.data / "gone/other.h5"
+    world.carve(first, second)
+    before = world.tree()
+    wait = f'echo ready; read line; exec {world.python} -c "{READ}" {first}'
+    with subprocess.Popen(
+        world.command("sh", "-c", wait),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=world.environment(),
+        cwd=world.folder,
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        assert world.read(second) == "carved"
+        assert world.tree() != before
+        output, _ = process.communicate("go on\n", timeout=60)
+        assert output == "carved\n"
+    assert world.tree() == before
+
+
+def test_another_carved_directory_waits_its_turn(world: World) -> None:
+    original = world.data / "in.h5"
+    world.carve(original)
+    shutil.copytree(world.carved, world.folder / "small2", copy_function=shutil.copy)
+    world.give(world.folder / "small2")
+    with subprocess.Popen(
+        world.command("sh", "-c", "echo ready; read line"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=world.environment(),
+        cwd=world.folder,
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        again = world.command("true")
+        again[again.index(str(world.carved))] += "2"
+        done = subprocess.run(
+            again, env=world.environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 125 and f"{original} stands there for another" in done.stderr
+        process.communicate("\n", timeout=60)
+    assert not original.exists()
+
+
+def test_exit_codes_and_signals_are_the_programs(world: World) -> None:
+    world.carve(world.data / "in.h5")
+    assert world.run("sh", "-c", "exit 77").returncode == 77
+    assert world.run("sh", "-c", "kill -SEGV $$").returncode == -signal.SIGSEGV
+    assert world.run("/no/such/program").returncode == 127
+    trap = "trap 'exit 9' TERM; echo ready; while :; do sleep 0.1; done"
+    with subprocess.Popen(
+        world.command("sh", "-c", trap),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=world.environment(),
+        cwd=world.folder,
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        assert process.wait(timeout=30) == 9
+    assert not (world.data / "in.h5").exists()
+
+
+def test_a_program_dies_with_its_launcher(world: World) -> None:
+    world.carve(world.data / "in.h5")
+    with subprocess.Popen(
+        world.command("sh", "-c", "echo $$; exec sleep 60"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=world.environment(),
+        cwd=world.folder,
+    ) as process:
+        program = int(process.stdout.readline())
+        process.kill()
+    for _ in range(100):
+        if not Path(f"/proc/{program}").exists():
+            break
+        time.sleep(0.05)
+    assert not Path(f"/proc/{program}").exists()
+    world.run("true")
+
+
+def test_true_files_can_be_reached_but_not_stumbled_on(world: World) -> None:
+    original = world.original()
+    world.carve(original)
+    tree = world.carved / "originals/tree"
+    assert world.read(f"{tree}{original}") == "original"
+    if world.user != 0:
+        assert world.run("sh", "-c", f"ls {tree.parent}").returncode != 0
+
+
+def test_works_inside_itself(world: World) -> None:
+    original, other = world.original(), world.data / "gone/in.h5"
+    world.carve(original, other, world.top / "in.h5")
+    before = world.tree()
+    inner = [QUARRY, "run", "--no-trace", "--carved", world.carved, "--"]
+    for path in (original, other, world.top / "in.h5"):
+        done = world.run(*inner, world.python, "-c", READ, path)
+        assert done.stdout == "carved\n", done.stderr
+    tree = f"{world.carved}/originals/tree{original}"
+    done = world.run(*inner, world.python, "-c", READ, tree)
+    assert done.stdout == "original\n", done.stderr
+    assert world.tree() == before
+
+
+@pytest.fixture(scope="session")
+def no_unshare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("seccomp") / "no_unshare"
+    compile_c("-o", program, SUPPORT / "no_unshare.c")
+    return program
+
+
+def test_without_namespaces_it_says_so_before_the_program_starts(
+    world: World, no_unshare: Path
+) -> None:
+    world.carve(world.data / "gone/in.h5")
+    before = world.tree()
+    done = world.run("sh", "-c", "echo started", before=(no_unshare,))
+    assert done.returncode == 125 and done.stdout == ""
+    assert "not permitted" in done.stderr and "--in-place" in done.stderr
+    assert world.tree() == before
+
+
+def test_in_place(world: World, no_unshare: Path) -> None:
+    original = world.data / "gone/in.h5"
+    world.carve(original)
+    before = world.tree()
+    in_place = {"options": ("--in-place",), "before": (no_unshare,)}
+    assert world.read(original, **in_place) == "carved"
+    assert world.tree() == before
+    done = world.run("sh", "-c", f"echo more >> {original}", **in_place)
+    if world.user == 0:
+        assert f"{original} is in {original}" in done.stderr
+        shutil.rmtree(original.parent)
+    else:
+        assert done.returncode != 0
+    assert world.tree() == before
+
+
+def test_in_place_puts_nothing_over_an_original(world: World) -> None:
+    original = world.original()
+    world.carve(original, world.data / "gone.h5")
+    before = world.tree()
+    done = world.run("echo", "started", options=("--in-place",))
+    assert (done.returncode, done.stdout) == (125, "")
+    assert f"{original} is there" in done.stderr
+    assert world.tree() == before
+
+
+def test_a_thousand_files_take_no_time(world: World) -> None:
+    there = [world.original()] + [world.data / f"there/{i}.h5" for i in range(499)]
+    (world.data / "there").mkdir()
+    for path in there[1:]:
+        shutil.copy(there[0], path)
+    world.carve(there[0])
+    missing = [world.data / f"gone/{i}.h5" for i in range(500)]
+    small = world.carved / str(there[0]).lstrip("/")
+    for path in [*there[1:], *missing]:
+        copy = world.carved / str(path).lstrip("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(small, copy)
+    files = [{"original": str(p), "copy": str(p).lstrip("/")} for p in [*there, *missing]]
+    (world.carved / "quarry-carved.json").write_text(json.dumps({"files": files}))
+    world.give(world.folder)
+    begin = time.monotonic()
+    done = world.run("sh", "-c", f"ls {world.data}/gone | wc -l")
+    assert done.stdout.strip() == "500", done.stderr
+    assert time.monotonic() - begin < 5
+    assert not (world.data / "gone").exists()
+
+
+def test_what_cannot_be_served_is_said(world: World) -> None:
+    original = world.data / "in.h5"
+    world.carve(original)
+    original.mkdir()
+    done = world.run("true")
+    assert done.returncode == 125 and f"{original} is there and is not a file" in done.stderr
+    original.rmdir()
+    (world.carved / str(original).lstrip("/")).unlink()
+    done = world.run("true")
+    assert done.returncode == 125 and "Carve again" in done.stderr
+    (world.carved / "quarry-carved.json").write_text("{")
+    done = world.run("true")
+    assert done.returncode == 125 and "is damaged" in done.stderr
+    (world.carved / "quarry-carved.json").unlink()
+    done = world.run("true")
+    assert done.returncode == 125 and "holds no carved files" in done.stderr
