@@ -2,9 +2,9 @@
 #include <filesystem>
 
 #include <chrono>
-#include <quarry/carved.hpp>
 #include <quarry/launch.hpp>
 
+#include "carved_run.hpp"
 #include "launch_flags.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -44,25 +44,18 @@ public:
     TakesCommand takes_command() const override { return TakesCommand::Required; }
     void declare_options(CLI::App& app) override {
         flags_.declare(app);
-        app.add_option("--carved", carved_,
-                       "show the carved files in this directory in the places of their originals")
-            ->type_name("DIR");
-        app.add_option("--writes", writes_,
-                       "what becomes of writing to carved files: refuse it (default), or let it go "
-                       "to a copy, which is kept if it was changed")
-            ->type_name("HOW")
-            ->check(CLI::IsMember({"refuse", "copy"}))
-            ->needs("--carved");
-        app.add_flag("--in-place", in_place_,
-                     "lay carved files out for everybody while the program runs, where originals "
-                     "are missing; for machines without user namespaces")
-            ->needs("--carved")
-            ->excludes("--writes");
+        carved_.declare(app);
     }
 
     int execute(const Command& command) override {
         const Environment environment = Environment::of_process();
-        const auto plan = plan_launch(command, environment, flags_.options(), find_plugin());
+        LaunchOptions options = flags_.options();
+        if (carved_.is_wanted()) {
+            const auto serving = carved_.prepare();
+            if (!serving) return failed(serving.error());
+            options.serving = *serving;
+        }
+        const auto plan = plan_launch(command, environment, options, find_plugin());
         if (!plan) return failed(plan.error());
         if (flags_.require() && !plan->reasons.empty()) {
             say(fmt::format("{} was not started, because of --require: {}.", command.front(),
@@ -71,50 +64,30 @@ public:
         }
         if (!plan->reasons.empty() && !flags_.quiet()) say(announcement(*plan, command.front()));
         const Environment changed = with_changes(environment, plan->changes);
-        if (!carved_.empty()) return run_carved(command, changed, *plan);
-        if (!plan->trace.empty()) return run_recorded(command, changed, *plan, nullptr);
+        if (carved_.is_wanted() || !plan->trace.empty())
+            return run_to_end(command, changed, *plan);
         const ExecFailure failure = become(command, changed);
         say(failure.message);
         return failure.exit_code;
     }
 
 private:
-    // Stays until the end, to take away what was made for the program.
-    int run_carved(const Command& command, const Environment& environment,
-                   const LaunchPlan& plan) const {
-        using Options = CarvedViewOptions;
-        const auto carved = open_carved(carved_);
-        if (!carved) return failed(carved.error());
-        auto view = CarvedView::prepare(
-            *carved, {in_place_ ? Options::Means::InPlace : Options::Means::Namespace,
-                      writes_ == "copy" ? Options::Writes::Copy : Options::Writes::Refuse});
-        if (!view) return failed(view.error());
-        if (!view->uncovered().empty()) {
-            view->clean_up();
-            return failed(
-                {fmt::format("{} is there: --in-place puts nothing over it. Move it away, "
-                             "or leave out --in-place.",
-                             fmt::join(view->uncovered(), ", "))});
-        }
-        return run_recorded(command, environment, plan, &*view);
-    }
-
-    // Stays until the end, to say so if there is nothing to show for it.
-    int run_recorded(const Command& command, const Environment& environment, const LaunchPlan& plan,
-                     CarvedView* view) const {
+    // Stays until the end, to say so if there is nothing to show for it, and to take away what was
+    // made for the program.
+    int run_to_end(const Command& command, const Environment& environment,
+                   const LaunchPlan& plan) {
         const uint64_t begin = now();
         const bool is_there = !plan.trace.empty() && prepare_trace(plan.trace);
-        const ProgramEnd end = run_to_its_end(
-            command, environment, [&]() -> Result<bool> { return view ? view->enter() : true; });
-        if (view) {
-            for (const auto& [original, copy] : view->clean_up())
-                say(fmt::format("what was written to {} is in {}.", original, copy));
-        }
+        const ProgramEnd end = run_to_its_end(command, environment, [&]() -> Result<bool> {
+            return carved_.is_wanted() ? carved_.enter() : true;
+        });
+        const bool is_finished = !carved_.is_wanted() || carved_.finish();
         if (end.failure) {
             say(end.failure->message);
             return end.failure->exit_code;
         }
         if (!plan.trace.empty()) say_if_empty(command, plan.trace, begin, is_there);
+        if (!is_finished && end.signal == 0 && end.exit_code == 0) return kQuarryFailed;
         end_like(end);
     }
 
@@ -136,9 +109,7 @@ private:
     }
 
     LaunchFlags flags_;
-    std::string carved_;
-    std::string writes_;
-    bool in_place_ = false;
+    CarvedRun carved_;
 };
 
 }  // namespace

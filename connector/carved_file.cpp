@@ -80,6 +80,8 @@ uint64_t nanoseconds(const timespec& time) {
 std::string difference(int file, const OriginalFile& original, bool is_paranoid) {
     struct stat status{};
     if (fstat(file, &status) != 0) return std::strerror(errno);
+    // At the most something that `quarry run` has put there for a while.
+    if (status.st_size == 0) return std::strerror(ENOENT);
     if (static_cast<uint64_t>(status.st_size) != original.size)
         return "it is not the file that was carved: its size is another";
     if (checksum_of(file, original.headers) != original.checksum)
@@ -122,7 +124,9 @@ const std::string& CarvedFile::place_of_original() {
         problem_ = "nothing is to be read from originals (--missing error)";
         return place_;
     }
-    const std::string recorded = moved_path(original.path, config.moved);
+    std::string recorded = moved_path(original.path, config.moved);
+    // Without links, which could lead back to the copy.
+    if (recorded == original.path) recorded = path_;
     const std::string place = config.originals + recorded;
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
     problem_ = file < 0 ? std::strerror(errno) : difference(file, original, config.is_paranoid);

@@ -37,6 +37,25 @@ struct FileFate {
     std::string why_whole;  // why the copy is one of all bytes; empty if it is carved
 };
 
+// What became of the files of a carved directory, as its manifest tells.
+Result<std::vector<FileFate>> fates_in(const std::string& directory);
+
+// A dataset of which something was read from the original, because it had been left out.
+struct FetchedDataset {
+    std::string original;
+    UsedDataset used;
+};
+
+// From what the connector has written down while a program ran on carved files.
+std::vector<FetchedDataset> read_fetched(const std::string& log, const std::string& directory);
+
+// Carves again from the originals, at the places where they are now: what is there already, and what
+// was fetched. Replaces the directory at once.
+Result<std::vector<FileFate>> grow_carved(
+    const std::string& directory, const std::vector<FetchedDataset>& fetched,
+    const std::function<std::string(const std::string& original)>& place, unsigned jobs,
+    const Progress& progress);
+
 // What carving would do, without doing it.
 Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
                                            const CarveOptions& options);

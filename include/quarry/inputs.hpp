@@ -13,10 +13,12 @@ struct UsedDataset {
     // The first elements of the chunks that were read; all of them, where that is not known.
     bool is_whole = true;
     std::set<std::vector<uint64_t>> chunks;
+    std::string why = "it was read";
 };
 
 struct InputFile {
     std::string path;  // by which it was opened first
+    std::string now;   // where it is now, if not there
     uint64_t device = 0;
     uint64_t inode = 0;
     uint64_t born = 0;
@@ -26,6 +28,8 @@ struct InputFile {
     bool is_raw = false;             // no file of HDF5, but data of a dataset in one
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read
+
+    const std::string& place() const { return now.empty() ? path : now; }
 };
 
 // Of the tasks with these names, or of all where there are none. Files that the tasks made

@@ -46,6 +46,16 @@ struct EnvironmentChange {
 
 Environment with_changes(Environment environment, const std::vector<EnvironmentChange>& changes);
 
+// How the connector serves carved files.
+struct ServingOptions {
+    std::string carved;        // their directory; empty: none are served
+    std::string originals;     // below which the true files are, where others stand in their places
+    std::string moved;         // "OLD=NEW": where originals are now
+    std::string fetched;       // file to note in what was read from originals
+    bool fetch = true;         // read from originals what is missing
+    bool is_paranoid = false;  // only after looking at all bytes of an original
+};
+
 // What is not said here stays as an outer `quarry run` has set it.
 struct LaunchOptions {
     std::optional<bool> bytes;  // the byte layer (file driver); on unless said otherwise
@@ -59,6 +69,7 @@ struct LaunchOptions {
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
     bool files = true;      // files other than HDF5 are recorded, too
     std::string task;       // name of this step; empty: a workflow manager's, or the command
+    ServingOptions serving;
 };
 
 struct Plugin {

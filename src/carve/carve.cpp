@@ -38,7 +38,7 @@ Job job_for(const InputFile& input) {
     std::error_code error;
     const fs::path real = fs::canonical(input.path, error);
     fate.copy = (error ? fs::path(input.path) : real).relative_path();
-    fate.modified = modified_time(input.path, fate.size_before);
+    fate.modified = modified_time(input.place(), fate.size_before);
     return job;
 }
 
@@ -58,14 +58,14 @@ public:
     explicit Needs(std::vector<Job>& jobs) : jobs_(jobs) {}
 
     void add(size_t by, const Need& need) {
-        const std::string path = found(jobs_[by].fate.input.path, need.file);
+        const std::string path = found(jobs_[by].fate.input.place(), need.file);
         // Then HDF5 reads fill values, with the original as with the copy.
         if (path.empty()) return;
         const std::string dataset =
             need.dataset.starts_with('/') ? need.dataset : "/" + need.dataset;
         const auto known = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
             std::error_code error;
-            return fs::equivalent(job.fate.input.path, path, error);
+            return fs::equivalent(job.fate.input.place(), path, error);
         });
         if (known == jobs_.end()) {
             jobs_.push_back(job_for(input_at(path, dataset)));
@@ -181,10 +181,10 @@ std::vector<FileFate> fates_of(std::vector<Job> jobs) {
     return fates;
 }
 
-Result<bool> write_manifest(const std::string& place, const std::vector<FileFate>& fates) {
+Result<bool> write_manifest(const std::string& place, const Manifest& manifest) {
     const std::string path = place + "/" + kManifest;
     std::ofstream out(path, std::ios::binary);
-    out << manifest_of(fates);
+    out << manifest_of(manifest);
     out.close();
     if (!out || !is_synced(path))
         return Error{path + " cannot be written: " + std::strerror(errno) + "."};
@@ -237,7 +237,7 @@ Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
         for (FileFate& fate : fates) fate.copy.clear();
         return fates;
     }
-    if (const auto written = write_manifest(workplace->path(), fates); !written)
+    if (const auto written = write_manifest(workplace->path(), {options.granularity, fates}); !written)
         return written.error();
     if (const auto there = workplace->put(); !there) return there.error();
     return fates;

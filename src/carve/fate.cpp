@@ -75,14 +75,14 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
                            std::none_of(uses.begin(), uses.end(),
                                         [](const UsedDataset* used) { return used->is_whole; });
     if (in_chunks) return {Part::Chunks, "some of its chunks were read"};
-    return {Part::Whole, "it was read"};
+    return {Part::Whole, uses.front()->why};
 }
 
 std::string why_not(const InputFile& input) {
     if (input.was_written)
         return "the tasks have written to it: as it was before, it is not there any more";
     struct statx status{};
-    if (statx(AT_FDCWD, input.path.c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
+    if (statx(AT_FDCWD, input.place().c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
         return std::string("it cannot be found: ") + std::strerror(errno);
     if (!S_ISREG(status.stx_mode)) return "it is no ordinary file";
     if (!input.is_raw && status.stx_size != input.size)

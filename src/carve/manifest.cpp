@@ -1,11 +1,14 @@
 #include "carve/manifest.hpp"
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace quarry::carve_files {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
 
 // Names in HDF5 files need not be UTF-8.
 std::string dumped(const Json& json, int indent) {
@@ -23,6 +26,14 @@ Json datasets_json(const std::vector<DatasetFate>& datasets) {
     return json;
 }
 
+std::vector<DatasetFate> datasets_in(const Json& json) {
+    std::vector<DatasetFate> datasets;
+    for (const Json& dataset : json)
+        datasets.push_back({dataset.at("paths"), dataset.at("stored"), dataset.at("kept_bytes"),
+                            dataset.at("kept"), dataset.at("why")});
+    return datasets;
+}
+
 std::string hex(uint64_t number) {
     std::array<char, 17> text{};
     std::snprintf(text.data(), text.size(), "%016jx", static_cast<uintmax_t>(number));
@@ -31,9 +42,12 @@ std::string hex(uint64_t number) {
 
 }  // namespace
 
-std::string manifest_of(const std::vector<FileFate>& files) {
-    Json json{{"format", 1}, {"files", Json::array()}};
-    for (const FileFate& file : files) {
+std::string manifest_of(const Manifest& manifest) {
+    const bool in_chunks = manifest.granularity == CarveOptions::Granularity::Chunk;
+    Json json{{"format", kFormat},
+              {"granularity", in_chunks ? "chunk" : "object"},
+              {"files", Json::array()}};
+    for (const FileFate& file : manifest.files) {
         if (file.copy.empty()) continue;
         json["files"].push_back({{"original", file.input.path},
                                  {"copy", file.copy},
@@ -42,10 +56,43 @@ std::string manifest_of(const std::vector<FileFate>& files) {
                                  {"checksum", hex(file.checksum)},
                                  {"copy_size", file.size_after},
                                  {"tasks", file.input.tasks},
+                                 {"raw", file.input.is_raw},
                                  {"why_whole", file.why_whole},
                                  {"datasets", datasets_json(file.datasets)}});
     }
     return dumped(json, 2) + "\n";
+}
+
+Result<Manifest> read_manifest(const std::string& directory) {
+    const std::string path = directory + "/" + kManifest;
+    std::ifstream in(path);
+    if (!in)
+        return Error{directory + " holds no carved files: it has no " + kManifest +
+                     ", which `quarry carve` leaves."};
+    Manifest manifest;
+    try {
+        const Json json = Json::parse(in);
+        if (json.at("format") != kFormat)
+            return Error{path + " is of another version of Quarry. Carve again."};
+        if (json.at("granularity") == "chunk")
+            manifest.granularity = CarveOptions::Granularity::Chunk;
+        for (const Json& file : json.at("files")) {
+            FileFate& fate = manifest.files.emplace_back();
+            file.at("original").get_to(fate.input.path);
+            file.at("copy").get_to(fate.copy);
+            file.at("size").get_to(fate.size_before);
+            file.at("modified").get_to(fate.modified);
+            fate.checksum = std::stoull(file.at("checksum").get<std::string>(), nullptr, 16);
+            file.at("copy_size").get_to(fate.size_after);
+            file.at("tasks").get_to(fate.input.tasks);
+            file.at("raw").get_to(fate.input.is_raw);
+            file.at("why_whole").get_to(fate.why_whole);
+            fate.datasets = datasets_in(file.at("datasets"));
+        }
+    } catch (const std::exception&) {
+        return Error{path + " is damaged. Carve again."};
+    }
+    return manifest;
 }
 
 std::string job_as_text(const Job& job) {
@@ -69,10 +116,7 @@ bool read_job(const std::string& text, Job& job) {
     fate.why_whole = json["why_whole"];
     fate.size_after = json["size"];
     fate.checksum = json["checksum"];
-    fate.datasets.clear();
-    for (const Json& dataset : json["datasets"])
-        fate.datasets.push_back({dataset["paths"], dataset["stored"], dataset["kept_bytes"],
-                                 dataset["kept"], dataset["why"]});
+    fate.datasets = datasets_in(json["datasets"]);
     job.needs.clear();
     for (const Json& need : json["needs"]) job.needs.push_back({need["file"], need["dataset"]});
     return true;

@@ -10,7 +10,13 @@ namespace quarry::carve_files {
 
 inline constexpr const char* kManifest = "quarry-carved.json";
 
-std::string manifest_of(const std::vector<FileFate>& files);
+struct Manifest {
+    CarveOptions::Granularity granularity = CarveOptions::Granularity::Object;
+    std::vector<FileFate> files;
+};
+
+std::string manifest_of(const Manifest& manifest);
+Result<Manifest> read_manifest(const std::string& directory);
 
 // As a worker tells what has become of its job, and back.
 std::string job_as_text(const Job& job);

@@ -1,6 +1,4 @@
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <quarry/carved.hpp>
 
 #include "carve/manifest.hpp"
@@ -14,19 +12,11 @@ Result<CarvedDirectory> open_carved(const std::string& directory) {
     if (failed)
         return Error{directory + " cannot be opened: " + failed.message() +
                      ". Make it with `quarry carve -o " + directory + "`."};
-    std::ifstream file(path / carve_files::kManifest);
-    if (!file)
-        return Error{directory + " holds no carved files: it has no " + carve_files::kManifest +
-                     ", which `quarry carve` leaves."};
-    const auto manifest = nlohmann::json::parse(file, nullptr, false);
+    const auto manifest = carve_files::read_manifest(path);
+    if (!manifest) return manifest.error();
     CarvedDirectory carved{path, {}};
-    try {
-        for (const auto& one : manifest.at("files"))
-            carved.files.push_back({one.at("original"), path / one.at("copy").get<std::string>()});
-    } catch (const nlohmann::json::exception&) {
-        return Error{(path / carve_files::kManifest).string() +
-                     " is damaged, or of another version of Quarry. Carve again."};
-    }
+    for (const FileFate& file : manifest->files)
+        carved.files.push_back({file.input.path, path / file.copy});
     return carved;
 }
 

@@ -45,7 +45,8 @@ void note_fates(const std::vector<hdf5::CopiedDataset>& datasets, const Judge& j
 
 MissingDataset missing_part_of(const hdf5::CopiedDataset& dataset, const Judge& judge) {
     MissingDataset made{dataset.place,  dataset.token,    dataset.paths.front(),
-                        dataset.stored, dataset.creation, {}};
+                        dataset.stored, dataset.creation, {},
+                        dataset.chunk};
     const bool in_chunks = dataset.kept == hdf5::Part::Chunks;
     for (const hdf5::StoredPiece& piece : dataset.pieces)
         made.pieces.push_back({piece.address, piece.size, piece.mask,
@@ -100,7 +101,7 @@ bool copy_bytes(const std::string& from, const std::string& to) {
 void plan_one(Job& job, const CarveOptions& options) {
     if (job.fate.input.is_raw) return;
     const Judge judge(job.fate.input, options);
-    const auto planned = hdf5::plan_copy(job.fate.input.path, order_of(judge));
+    const auto planned = hdf5::plan_copy(job.fate.input.place(), order_of(judge));
     if (planned)
         note_fates(*planned, judge, job);
     else
@@ -116,11 +117,11 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
     const Judge judge(fate.input, options);
     bool is_made = false;
     if (fate.input.is_raw) {
-        is_made = copy_bytes(fate.input.path, copy);
+        is_made = copy_bytes(fate.input.place(), copy);
     } else {
         hdf5::CopyOrder order = order_of(judge);
         order.progress = [](uint64_t bytes) { dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes}); };
-        const auto copied = hdf5::copy_file(fate.input.path, copy, order);
+        const auto copied = hdf5::copy_file(fate.input.place(), copy, order);
         if (copied) {
             fate.checksum = copied->checksum;
             note_fates(copied->datasets, judge, job);
@@ -128,10 +129,10 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         } else {
             // What cannot be taken apart is the same at least when it is left whole.
             fate.why_whole = copied.error().message;
-            is_made = copy_bytes(fate.input.path, copy);
+            is_made = copy_bytes(fate.input.place(), copy);
         }
     }
-    take_rights_and_times(fate.input.path, copy);
+    take_rights_and_times(fate.input.place(), copy);
     if (!is_made || !is_synced(copy))
         fate.problem = std::string("it cannot be copied: ") + std::strerror(errno);
     fate.size_after = fs::file_size(copy, error);

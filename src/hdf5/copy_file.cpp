@@ -77,6 +77,13 @@ std::vector<std::byte> encoded(hid_t creation, const std::string& what) {
     return bytes;
 }
 
+std::vector<uint64_t> chunk_shape(hid_t creation) {
+    if (H5Pget_layout(creation) != H5D_CHUNKED) return {};
+    std::array<hsize_t, H5S_MAX_RANK> shape{};
+    const int rank = H5Pget_chunk(creation, H5S_MAX_RANK, shape.data());
+    return {shape.begin(), shape.begin() + std::max(rank, 0)};
+}
+
 // The path of the group that a path lies in.
 std::string parent_of(const std::string& path) {
     const size_t end = path.rfind('/');
@@ -374,6 +381,7 @@ private:
         if (copied.kept != Part::Whole) {
             copied.creation = encoded(creation, what);
             copied.pieces = pieces_of(old, what);
+            copied.chunk = chunk_shape(creation);
         }
         if (copied.kept == Part::Nothing) make_hollow(creation, type, space);
         if (copied.kept == Part::Chunks) make_carvable(creation);

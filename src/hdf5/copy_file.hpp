@@ -47,10 +47,11 @@ struct CopiedDataset {
     std::string remark;  // why more of it is kept than was wanted
     std::vector<VirtualSource> sources;
 
-    // Of one that is not kept whole: the properties that it had, as HDF5 encodes them, and where
-    // its data lies in the old file.
+    // Of one that is not kept whole: the properties that it had, as HDF5 encodes them, where its
+    // data lies in the old file, and the shape of its chunks.
     std::vector<std::byte> creation;
     std::vector<StoredPiece> pieces;
+    std::vector<uint64_t> chunk;
 };
 
 struct CopyOrder {

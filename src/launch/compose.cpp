@@ -27,6 +27,14 @@ Result<ConnectorConfig> merged_config(const Environment& environment,
         config.level = *level;
     }
     if (options.max_size != 0) config.max_size = options.max_size;
+    if (!options.serving.carved.empty()) {
+        config.carved = options.serving.carved;
+        config.originals = options.serving.originals;
+        config.moved = options.serving.moved;
+        config.fetched = options.serving.fetched;
+        config.fetch = options.serving.fetch;
+        config.is_paranoid = options.serving.is_paranoid;
+    }
     if (!options.under.empty()) {
         const ConnectorChoice under = connector_choice(options.under);
         config.under = under.name == "native" ? "" : under.name;

@@ -30,7 +30,8 @@ enum Record : uint64_t {
     kCreation = 56,  // offset and size
     kPieces = 72,    // offset and count
     kRank = 88,
-    kRecordSize = 96,
+    kChunk = 96,  // offset and size
+    kRecordSize = 112,
 };
 enum Piece : uint64_t { kAddress = 0, kPieceSize = 8, kMask = 16, kKept = 20, kOffset = 24 };
 
@@ -108,6 +109,7 @@ std::vector<std::byte> encode_missing(const OriginalFile& original,
         out.append(record + kName, dataset->path.data(), dataset->path.size());
         out.append(record + kCreation, dataset->creation.data(), dataset->creation.size());
         append_pieces(out, record, dataset->pieces);
+        out.append(record + kChunk, dataset->chunk.data(), 8 * dataset->chunk.size());
         record += kRecordSize;
     }
     return out.take();
@@ -167,6 +169,9 @@ MissingDataset MissingData::dataset(size_t number) const {
     made.path = text_at(record + kName);
     const auto creation = part(number_at(record + kCreation), number_at(record + kCreation + 8));
     made.creation.assign(creation.begin(), creation.end());
+    const auto chunk = part(number_at(record + kChunk), number_at(record + kChunk + 8));
+    for (uint64_t i = 0; i + 8 <= chunk.size() && i < 8 * kMostDimensions; i += 8)
+        made.chunk.push_back(number_at(number_at(record + kChunk) + i));
     const uint64_t rank = std::min(number_at(record + kRank), kMostDimensions);
     const uint64_t size = kOffset + 8 * rank;
     const uint64_t count =

@@ -35,6 +35,7 @@ struct MissingDataset {
     uint64_t stored = 0;
     std::vector<std::byte> creation;  // its properties in the original, as HDF5 encodes them
     std::vector<MissingPiece> pieces;
+    std::vector<uint64_t> chunk;  // its shape there; empty if there are none
 
     bool operator==(const MissingDataset&) const = default;
 };

@@ -17,6 +17,7 @@ MissingDataset one_dataset(uint8_t number) {
     made.creation.assign(number * 3u, std::byte{number});
     for (uint64_t i = 0; i < number; ++i)
         made.pieces.push_back({i * 100, i, static_cast<uint32_t>(i), i % 2 == 0, {i, 2 * i}});
+    if (number > 0) made.chunk = {number, 5};
     return made;
 }
 

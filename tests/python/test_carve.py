@@ -476,7 +476,7 @@ class Missing:
         self.original = self.where(40).decode()
         self.headers = [self.numbers(at, 2) for at in self.places(56, 16)]
         self.datasets = {}
-        for at in self.places(72, 96):
+        for at in self.places(72, 112):
             rank = self.numbers(at + 88, 1)[0]
             pieces = [
                 (

@@ -1,0 +1,168 @@
+#include "carved_run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "terminal.hpp"
+
+namespace quarry::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> new_log() {
+    const char* folder = std::getenv("TMPDIR");
+    std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/quarry-fetched-XXXXXX";
+    const int file = mkstemp(path.data());
+    if (file < 0)
+        return Error{fmt::format("{} cannot be made: {}. Set TMPDIR to a directory of your own.",
+                                 path, std::strerror(errno))};
+    close(file);
+    return path;
+}
+
+bool is_map(const std::string& missing) {
+    return missing.find('=') != std::string::npos;
+}
+
+std::string why_no_way(const std::string& missing) {
+    if (missing == "error" || missing == "original" || is_map(missing)) return "";
+    return "must be `error`, `original`, or OLD=NEW, where originals are now";
+}
+
+}  // namespace
+
+void CarvedRun::declare(CLI::App& app) {
+    app.add_option("--carved", directory_,
+                   "show the carved files in this directory in the places of their originals")
+        ->type_name("DIR");
+    app.add_option("--missing", missing_,
+                   "what becomes of reading what was carved away: an error, or it is read from the "
+                   "original, at its path or below NEW where it was below OLD (default: from the "
+                   "original, if it is there)")
+        ->type_name("error|original|OLD=NEW")
+        ->check(CLI::Validator(why_no_way, ""))
+        ->needs("--carved");
+    app.add_flag("--paranoid", is_paranoid_, "look at all bytes of an original before it is used")
+        ->needs("--carved");
+    app.add_flag("--grow", grows_, "carve again afterwards, with what was read from originals")
+        ->needs("--carved");
+    app.add_option("--writes", writes_,
+                   "what becomes of writing to carved files: refuse it (default), or let it go "
+                   "to a copy, which is kept if it was changed")
+        ->type_name("HOW")
+        ->check(CLI::IsMember({"refuse", "copy"}))
+        ->needs("--carved");
+    app.add_flag("--in-place", in_place_,
+                 "lay carved files out for everybody while the program runs, where originals "
+                 "are missing; for machines without user namespaces")
+        ->needs("--carved")
+        ->excludes("--writes");
+}
+
+Result<ServingOptions> CarvedRun::prepare() {
+    using Options = CarvedViewOptions;
+    auto carved = open_carved(directory_);
+    if (!carved) return carved.error();
+    carved_ = std::move(*carved);
+    if (const auto there = look_for_originals(); !there) return there.error();
+    auto view = CarvedView::prepare(
+        *carved_, {in_place_ ? Options::Means::InPlace : Options::Means::Namespace,
+                   writes_ == "copy" ? Options::Writes::Copy : Options::Writes::Refuse});
+    if (!view) return view.error();
+    view_.emplace(std::move(*view));
+    if (!view_->uncovered().empty())
+        say(fmt::format("{} is there: only what reads it by HDF5 is served from its carved file.",
+                        fmt::join(view_->uncovered(), ", ")));
+    auto log = new_log();
+    if (!log) return log.error();
+    log_ = *log;
+    ServingOptions options;
+    options.carved = carved_->path;
+    options.originals = view_->originals();
+    options.moved = is_map(missing_) ? missing_ : "";
+    options.fetched = log_;
+    options.fetch = missing_ != "error";
+    options.is_paranoid = is_paranoid_;
+    return options;
+}
+
+std::string CarvedRun::place_of(const std::string& original) const {
+    const size_t equals = missing_.find('=');
+    if (equals == std::string::npos || !original.starts_with(missing_.substr(0, equals)))
+        return original;
+    return missing_.substr(equals + 1) + original.substr(equals);
+}
+
+// Where somebody counts on them, they must be there.
+Result<bool> CarvedRun::look_for_originals() const {
+    if (missing_.empty() || missing_ == "error") return true;
+    for (const ServedFile& file : carved_->files) {
+        const std::string place = place_of(file.original);
+        if (access(place.c_str(), R_OK) == 0) continue;
+        return Error{fmt::format(
+            "{} cannot be read: {}. Leave out --missing to run without, or name the place of the "
+            "originals with --missing OLD=NEW.",
+            place, std::strerror(errno))};
+    }
+    return true;
+}
+
+// Also when the program could not be started.
+void CarvedRun::clean_up() {
+    if (!view_) return;
+    for (const auto& [original, copy] : view_->clean_up())
+        say(fmt::format("what was written to {} is in {}.", original, copy));
+    view_.reset();
+    unlink(log_.c_str());
+}
+
+bool CarvedRun::finish() {
+    const auto fetched = read_fetched(log_, carved_->path);
+    clean_up();
+    return tell(fetched);
+}
+
+bool CarvedRun::tell(const std::vector<FetchedDataset>& fetched) const {
+    constexpr size_t kMost = 10;
+    if (fetched.empty()) return true;
+    std::map<std::string, std::set<std::string>> datasets;
+    for (const FetchedDataset& one : fetched) datasets[one.original].insert(one.used.path);
+    for (const auto& [original, paths] : datasets) {
+        std::string names;
+        size_t count = 0;
+        for (const std::string& path : paths) {
+            if (count++ < kMost) names += (names.empty() ? "" : ", ") + printable(path);
+        }
+        if (count > kMost) names += fmt::format(" and {} more", count - kMost);
+        say(fmt::format("{} had been carved away and was read from {}.", names,
+                        printable(place_of(original))));
+    }
+    if (grows_) return grow(fetched);
+    say("`quarry run --grow` adds it to the carved files.");
+    return true;
+}
+
+bool CarvedRun::grow(const std::vector<FetchedDataset>& fetched) const {
+    ProgressLine line;
+    const auto grown = grow_carved(
+        carved_->path, fetched, [&](const std::string& original) { return place_of(original); },
+        std::max(1u, std::thread::hardware_concurrency()),
+        [&](uint64_t, uint64_t) { line.show("carving again"); });
+    line.clear();
+    std::string problem = grown ? "" : grown.error().message;
+    for (const FileFate& file : grown ? *grown : std::vector<FileFate>{})
+        if (!file.problem.empty()) problem = file.input.path + ": " + file.problem + ".";
+    say(problem.empty() ? fmt::format("{} holds it now.", carved_->path)
+                        : fmt::format("{} stays as it was: {}", carved_->path, problem));
+    return problem.empty();
+}
+
+}  // namespace quarry::cli
