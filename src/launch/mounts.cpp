@@ -141,25 +141,33 @@ Result<bool> own_mounts() {
     const gid_t group = getegid();
     if (unshare(CLONE_NEWNS) != 0) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-            return failed("This machine does not let you have mounts of your own");
+            return failed(
+                "You cannot have mounts of your own: user namespaces are not allowed here, or "
+                "not in this container");
         if (!keep_numbers(user, group))
             return failed("In a user namespace you would not be yourself");
     }
     // What is mounted outside later, by an automounter for one, is to be seen inside.
     if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
-        return failed("This machine lets you have mounts of your own, but not change them");
+        return failed(
+            "You can have mounts of your own, but not change them: see whether AppArmor "
+            "restricts user namespaces");
     return true;
 }
 
-Result<std::string> keep_tree(const std::string& directory) {
-    const std::string tree = directory + "/tree";
+std::string tree_below(const std::string& directory) {
+    return directory + "/tree";
+}
+
+Result<bool> keep_tree(const std::string& directory) {
+    const std::string tree = tree_below(directory);
     // Inside another view it is there.
-    if (access(tree.c_str(), F_OK) == 0) return tree;
+    if (access(tree.c_str(), F_OK) == 0) return true;
     // Nobody is to find it who looks for files: it can be passed through, but not listed.
     const bool done = mount("tmpfs", directory.c_str(), "tmpfs", 0, "mode=0111") == 0 &&
                       mkdir(tree.c_str(), 0755) == 0 && bind("/", tree);
     if (!done) return failed("The true files cannot be mounted below " + directory);
-    return tree;
+    return true;
 }
 
 Result<bool> cover(const std::string& directory, const std::vector<std::string>& files,

@@ -13,11 +13,14 @@ enum class Access { ReadOnly, ReadWrite };
 // namespace, in which they keep their number. Lasts until the program is executed.
 Result<bool> own_mounts();
 
-// Shows all that is there now below `directory`, too, whatever is covered later; answers where.
-Result<std::string> keep_tree(const std::string& directory);
+// Shows all that is there now below a directory, too, whatever is covered later.
+Result<bool> keep_tree(const std::string& directory);
+
+// Where that is.
+std::string tree_below(const std::string& directory);
 
 // Shows `directory` with all that is in it and, for each of `files`, something to mount over.
-// Nobody can make anything in it. `stage` is any other directory.
+// Nobody can make anything in it. `stage` is a directory that is not itself an entry of it.
 Result<bool> cover(const std::string& directory, const std::vector<std::string>& files,
                    const std::string& stage);
 

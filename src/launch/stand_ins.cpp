@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <ranges>
+#include <sstream>
 #include <utility>
 
-#include "base/text.hpp"
 #include "launch/file_copy.hpp"
 
 namespace quarry {
@@ -26,7 +26,8 @@ using Kind = StandIn::Kind;
 // Two bytes of the list are locked: one by whoever changes it, one by all who need what is in it.
 enum : off_t { kChange = 0, kUse = 1 };
 
-bool lock(int file, off_t byte, short how, bool wait) {
+// Waits for others, unless told to only try (F_OFD_SETLK).
+bool lock(int file, off_t byte, short how, int command = F_OFD_SETLKW) {
     struct flock range{};
     range.l_type = how;
     range.l_whence = SEEK_SET;
@@ -34,7 +35,7 @@ bool lock(int file, off_t byte, short how, bool wait) {
     range.l_len = 1;
     int done = 0;
     do {
-        done = fcntl(file, wait ? F_OFD_SETLKW : F_OFD_SETLK, &range);
+        done = fcntl(file, command, &range);
     } while (done != 0 && errno == EINTR);
     return done == 0;
 }
@@ -52,7 +53,7 @@ int open_list(const std::string& path) {
         const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file < 0) return -1;
         struct stat status{};
-        const bool is_locked = lock(file, kChange, F_WRLCK, true) && fstat(file, &status) == 0;
+        const bool is_locked = lock(file, kChange, F_WRLCK) && fstat(file, &status) == 0;
         if (is_locked && status.st_nlink > 0) return file;
         const int why = errno;
         close(file);
@@ -72,24 +73,25 @@ std::string as_text(const std::vector<StandIn>& stand_ins) {
     return text;
 }
 
-std::vector<StandIn> read_list(int file) {
+std::string text_of(int file) {
     std::string text;
     std::array<char, 4096> part{};
     for (ssize_t got = 0;
          (got = pread(file, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;)
         text.append(part.data(), static_cast<size_t>(got));
+    return text;
+}
+
+// An entry that was not written to its end says nothing: it was not acted on.
+std::vector<StandIn> read_list(int file) {
+    std::istringstream text(text_of(file));
     std::vector<StandIn> listed;
-    for (const std::string& line : split(text, std::string_view("\0", 1))) {
-        StandIn one;
-        char kind = 0;
-        long size = 0;
-        int begin = 0;
-        if (sscanf(line.c_str(), "%c %ld %ld %ld %n", &kind, &size, &one.modified.tv_sec,
-                   &one.modified.tv_nsec, &begin) < 4)
-            continue;
+    char kind = 0;
+    for (StandIn one; text >> kind >> one.size >> one.modified.tv_sec >> one.modified.tv_nsec;) {
+        text.get();
+        std::getline(text, one.path, '\0');
+        if (text.eof()) break;
         one.kind = static_cast<Kind>(kind);
-        one.size = size;
-        one.path = line.substr(static_cast<size_t>(begin));
         listed.push_back(one);
     }
     return listed;
@@ -112,7 +114,7 @@ bool is_closed(const struct stat& status) {
 }
 
 // False if it has become somebody's data.
-bool remove(const StandIn& one) {
+bool take_away(const StandIn& one) {
     if (one.kind == Kind::Directory) {
         rmdir(one.path.c_str());
         return true;
@@ -161,8 +163,8 @@ Result<StandIns> StandIns::open(const std::string& directory) {
                         directory, std::strerror(why), list)};
     StandIns all(file, list);
     all.listed_ = read_list(file);
-    if (lock(file, kUse, F_WRLCK, false)) all.remove_all();
-    if (!lock(file, kUse, F_RDLCK, true))
+    if (lock(file, kUse, F_WRLCK, F_OFD_SETLK)) all.remove_all();
+    if (!lock(file, kUse, F_RDLCK))
         return Error{list + " cannot be locked: " + std::strerror(errno) + "."};
     return all;
 }
@@ -192,14 +194,14 @@ Result<bool> StandIns::make(const std::vector<StandIn>& wanted) {
                             "program runs; make room or make its directory yourself.",
                             one.path, std::strerror(errno))};
     }
-    lock(file_, kChange, F_UNLCK, true);
+    lock(file_, kChange, F_UNLCK);
     return true;
 }
 
 std::vector<std::string> StandIns::finish() {
     std::vector<std::string> changed;
-    if (!lock(file_, kChange, F_WRLCK, true)) return changed;
-    if (lock(file_, kUse, F_WRLCK, false)) {
+    if (!lock(file_, kChange, F_WRLCK)) return changed;
+    if (lock(file_, kUse, F_WRLCK, F_OFD_SETLK)) {
         listed_ = read_list(file_);
         changed = remove_all();
         unlink(list_.c_str());
@@ -210,8 +212,8 @@ std::vector<std::string> StandIns::finish() {
 
 std::vector<std::string> StandIns::remove_all() {
     std::vector<std::string> changed;
-    for (auto one = listed_.rbegin(); one != listed_.rend(); ++one)
-        if (!remove(*one)) changed.push_back(one->path);
+    for (const StandIn& one : listed_ | std::views::reverse)
+        if (!take_away(one)) changed.push_back(one.path);
     listed_.clear();
     (void)!ftruncate(file_, 0);
     return changed;

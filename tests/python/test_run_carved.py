@@ -1,7 +1,9 @@
 """`quarry run --carved`: programs find carved files where the originals were, and nothing stays behind."""
 
+import functools
 import json
 import os
+import random
 import shutil
 import signal
 import stat
@@ -10,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +34,7 @@ def as_user(user: int) -> list[str]:
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
 
 
+@functools.cache
 def python_of(user: int) -> tuple[str, dict[str, str]]:
     """A Python with h5py that this user may start: ours may lie in somebody's home directory."""
     packages = {"PYTHONPATH": str(Path(h5py.__file__).parents[1])}
@@ -137,7 +141,8 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
     with tempfile.TemporaryDirectory(prefix="quarry-carved-") as name:
         os.chmod(name, 0o755)
         os.chown(name, user, user)
-        made = World(Path(name), user, *python_of(user))
+        python, variables = python_of(user)
+        made = World(Path(name), user, python, dict(variables))
         if user != 0:
             allowed = [*as_user(user), "unshare", "--user", "--mount", "true"]
             if subprocess.run(allowed, capture_output=True, check=False).returncode != 0:
@@ -213,6 +218,39 @@ def test_a_directory_that_nobody_may_enter_can_be_covered(world: World) -> None:
     if world.user not in (0, os.geteuid()):
         world.carve(closed / "sub/in.h5")
         assert world.read(closed / "sub/in.h5") == "carved"
+
+
+def test_a_missing_directory_beside_carved_files_that_cannot_be_written_to(world: World) -> None:
+    state = world.folder / "state/quarry"
+    state.mkdir(parents=True)
+    world.give(state.parent)
+    world.variables["TMPDIR"] = str(state)
+    world.carve(world.folder / "gone/in.h5")
+    (world.carved / "originals").rmdir()
+    before = world.tree()
+    for path in (world.folder, world.carved):
+        path.chmod(0o555)
+        if world.user != os.geteuid():
+            os.chown(path, 0, 0)
+    assert world.read(world.folder / "gone/in.h5") == "carved"
+    world.folder.chmod(0o755)
+    if world.user == 0:
+        (world.carved / "originals").rmdir()
+    assert world.tree() == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_read_only_file_system(world: World) -> None:
+    world.original("there.h5")
+    world.carve(world.data / "there.h5", world.data / "gone/in.h5")
+    before = world.tree()
+    mount = f"mount --bind {world.data} {world.data} && mount -o remount,bind,ro {world.data}"
+    read_only = ("unshare", "--mount", "sh", "-c", mount + ' && exec "$@"', "sh")
+    for name in ("there.h5", "gone/in.h5"):
+        assert world.read(world.data / name, before=read_only) == "carved"
+    done = world.run("mkdir", world.data / "new", world.data / "gone/new", before=read_only)
+    assert done.stderr.count("Read-only file system") == 2
+    assert world.tree() == before
 
 
 def test_symbolic_links_on_the_way(world: World) -> None:
@@ -352,6 +390,31 @@ def test_the_first_of_two_runs_to_end_takes_nothing_from_the_other(world: World)
         assert world.tree() != before
         output, _ = process.communicate("go on\n", timeout=60)
         assert output == "carved\n"
+    assert world.tree() == before
+
+
+@pytest.mark.slow
+def test_many_runs_at_once_of_which_some_are_killed(world: World) -> None:
+    names = ["a b/in.h5", "new\nline/in.h5", "deep/er/in.h5", "in.h5"]
+    world.carve(*(world.data / name for name in names))
+    before = world.tree()
+    code = (
+        "import sys, time\nfor _ in range(20):\n    [open(p, 'rb').read()[1] for p in sys.argv[1:]]"
+    )
+    command = world.command(world.python, "-c", code + "\n    time.sleep(0.01)", *world.originals)
+    chance = random.Random(int(os.environ["QUARRY_SEED"]))
+
+    def one(is_killed: bool) -> int:
+        with subprocess.Popen(command, env=world.environment(), cwd=world.folder) as process:
+            if is_killed:
+                time.sleep(chance.random() / 2)
+                process.kill()
+            return process.wait(timeout=60)
+
+    with ThreadPoolExecutor(6) as pool:
+        ends = list(pool.map(one, [chance.random() < 0.2 for _ in range(100)]))
+    assert set(ends) <= {0, -signal.SIGKILL} and 0 in ends
+    assert world.run("true").returncode == 0
     assert world.tree() == before
 
 
@@ -504,6 +567,35 @@ def test_a_thousand_files_take_no_time(world: World) -> None:
     assert done.stdout.strip() == "500", done.stderr
     assert time.monotonic() - begin < 5
     assert not (world.data / "gone").exists()
+
+
+def test_from_recording_to_running_on_what_was_used(world: World) -> None:
+    original = world.data / "deep/in.h5"
+    original.parent.mkdir()
+    with h5py.File(original, "w") as file:
+        file["used"] = np.arange(100_000)
+        file["unused"] = np.arange(100_000)
+    world.give(world.folder)
+    code = "import h5py, sys; print(h5py.File(sys.argv[1])['used'][...].sum())"
+    program = [world.python, "-c", code, original]
+
+    def quarry(*words: object) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [*as_user(world.user), *map(str, [QUARRY, *words])],
+            env=world.environment(),
+            cwd=world.folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    recorded = quarry("run", "--trace", "t", "--", *program)
+    quarry("carve", "t", "-o", world.carved)
+    shutil.rmtree(original.parent)
+    again = quarry("run", "--trace", "t2", "--carved", world.carved, "--", *program)
+    assert again.stdout == recorded.stdout
+    assert str(original) in quarry("ls", "t2").stdout
+    assert not original.parent.exists()
 
 
 def test_what_cannot_be_served_is_said(world: World) -> None:

@@ -1,0 +1,77 @@
+#include "launch/own_copies.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "launch/file_copy.hpp"
+
+namespace quarry {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool make_copy(const std::string& source, const std::string& copy) {
+    std::error_code ignored;
+    fs::create_directories(fs::path(copy).parent_path(), ignored);
+    const int file = open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return false;
+    const bool done = copy_into(source, file);
+    const int why = errno;
+    close(file);
+    errno = why;
+    return done;
+}
+
+}  // namespace
+
+Result<OwnCopies> OwnCopies::make(const std::string& carved,
+                                  const std::vector<ViewPlan::Showing>& showings) {
+    std::string directory = carved + ".written-XXXXXX";
+    if (mkdtemp(directory.data()) == nullptr)
+        return Error{
+            fmt::format("No directory can be made beside {} for what the program writes: "
+                        "{}. Move the carved files to a directory of your own.",
+                        carved, std::strerror(errno))};
+    OwnCopies copies(directory);
+    for (const auto& [file, place] : showings) {
+        if (make_copy(file.copy, copies.at(place))) continue;
+        const Error why{fmt::format("{} cannot be copied to {}, for the program to write to: {}.",
+                                    file.copy, copies.at(place), std::strerror(errno))};
+        copies.remove_all();
+        return why;
+    }
+    return copies;
+}
+
+std::map<std::string, std::string> OwnCopies::keep_changed(
+    const std::vector<ViewPlan::Showing>& showings) const {
+    std::map<std::string, std::string> changed;
+    for (const auto& [file, place] : showings) {
+        if (is_still_copy(at(place), file.copy))
+            remove(place);
+        else
+            changed[file.original] = at(place);
+    }
+    rmdir(directory_.c_str());
+    return changed;
+}
+
+// With the directories above that are empty then.
+void OwnCopies::remove(const std::string& place) const {
+    std::error_code failed;
+    for (fs::path path = place; !failed && path != "/"; path = path.parent_path())
+        fs::remove(at(path), failed);
+}
+
+void OwnCopies::remove_all() const {
+    std::error_code ignored;
+    fs::remove_all(directory_, ignored);
+}
+
+}  // namespace quarry

@@ -1,0 +1,110 @@
+#include "launch/view_plan.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "launch/place.hpp"
+
+namespace quarry {
+namespace {
+
+namespace fs = std::filesystem;
+using Means = CarvedViewOptions::Means;
+
+StandIn copy_of(const std::string& source, const std::string& path) {
+    StandIn copy{StandIn::Kind::Copy, path, source};
+    struct stat status{};
+    if (stat(source.c_str(), &status) == 0) {
+        copy.size = status.st_size;
+        copy.modified = status.st_mtim;
+    }
+    return copy;
+}
+
+class Planner {
+public:
+    Planner(Means means, const StandIns& present) : means_(means), present_(present) {}
+
+    Result<bool> add(const ServedFile& file);
+    ViewPlan take() { return std::move(plan_); }
+
+private:
+    Result<bool> add_present(const ServedFile& file, const Place& place);
+    Result<bool> add_missing(const ServedFile& file, const Place& place);
+    void make(const ServedFile& file, const Place& place);
+
+    Means means_;
+    const StandIns& present_;
+    ViewPlan plan_;
+    std::set<std::string> known_;  // paths that are seen to
+};
+
+Result<bool> Planner::add(const ServedFile& file) {
+    if (access(file.copy.c_str(), R_OK) != 0)
+        return Error{fmt::format("{}, the carved file for {}, cannot be read: {}. Carve again.",
+                                 file.copy, file.original, std::strerror(errno))};
+    const auto place = place_of(file.original);
+    if (!place) return place.error();
+    plan_.places[file.original] = place->path;
+    // Different paths may lead to one file.
+    if (!known_.insert(place->path).second) return true;
+    plan_.showings.push_back({file, place->path});
+    return place->is_there ? add_present(file, *place) : add_missing(file, *place);
+}
+
+Result<bool> Planner::add_present(const ServedFile& file, const Place& place) {
+    const bool is_ours = present_.holds(place.path);
+    if (is_placeholder(place.path) && (!is_ours || means_ == Means::InPlace))
+        return Error{fmt::format(
+            "{} stands there for another `quarry run --carved`, which has not ended or was "
+            "killed. Wait for it, or run something with its carved directory again; else remove "
+            "the file, which is empty.",
+            place.path)};
+    if (means_ == Means::InPlace && !is_ours) plan_.uncovered.push_back(file.original);
+    return true;
+}
+
+Result<bool> Planner::add_missing(const ServedFile& file, const Place& place) {
+    const bool can_be_made = access(place.ancestor.c_str(), W_OK | X_OK) == 0;
+    if (!can_be_made && means_ == Means::InPlace)
+        return Error{
+            fmt::format("Nothing can be laid in the place of {}: you may not make files "
+                        "in {}. Have the directory made, or leave out --in-place.",
+                        file.original, place.ancestor)};
+    if (can_be_made)
+        make(file, place);
+    else
+        plan_.covers[place.ancestor].push_back(place.path);
+    return true;
+}
+
+void Planner::make(const ServedFile& file, const Place& place) {
+    fs::path directory = place.ancestor;
+    const fs::path below = fs::path(place.path).lexically_relative(directory);
+    for (const fs::path& name : below.parent_path()) {
+        directory /= name;
+        if (known_.insert(directory).second)
+            plan_.stand_ins.push_back({StandIn::Kind::Directory, directory});
+    }
+    plan_.stand_ins.push_back(means_ == Means::InPlace
+                                  ? copy_of(file.copy, place.path)
+                                  : StandIn{StandIn::Kind::Placeholder, place.path});
+}
+
+}  // namespace
+
+Result<ViewPlan> plan_view(const std::vector<ServedFile>& files, Means means,
+                           const StandIns& present) {
+    Planner planner(means, present);
+    for (const ServedFile& file : files)
+        if (const auto added = planner.add(file); !added) return added.error();
+    return planner.take();
+}
+
+}  // namespace quarry

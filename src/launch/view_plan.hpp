@@ -1,0 +1,30 @@
+// What has to be made, covered and mounted so that programs find carved files in their places.
+#pragma once
+
+#include <map>
+#include <quarry/carved.hpp>
+#include <string>
+#include <vector>
+
+#include "launch/stand_ins.hpp"
+
+namespace quarry {
+
+struct ViewPlan {
+    struct Showing {
+        ServedFile file;
+        std::string place;
+    };
+
+    std::vector<Showing> showings;
+    std::vector<StandIn> stand_ins;                          // that are not there yet
+    std::map<std::string, std::vector<std::string>> covers;  // by directory: what is missing there
+    std::map<std::string, std::string> places;               // by original
+    std::vector<std::string> uncovered;                      // originals that are in the way
+};
+
+// Looks only. `present` are those that other runs have made.
+Result<ViewPlan> plan_view(const std::vector<ServedFile>& files, CarvedViewOptions::Means means,
+                           const StandIns& present);
+
+}  // namespace quarry
