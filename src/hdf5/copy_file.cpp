@@ -68,7 +68,7 @@ CopiedDataset dataset_as_it_is(hid_t dataset, const Token& token,
     return found;
 }
 
-// As it lies in the file, as HDF5 writes it down for another time.
+// As HDF5 writes it down for another time.
 std::vector<std::byte> encoded(hid_t creation, const std::string& what) {
     size_t size = 0;
     checked(H5Pencode2(creation, nullptr, &size, H5P_DEFAULT), what);
@@ -88,6 +88,43 @@ std::vector<uint64_t> chunk_shape(hid_t creation) {
 std::string parent_of(const std::string& path) {
     const size_t end = path.rfind('/');
     return end == 0 || end == std::string::npos ? "/" : path.substr(0, end);
+}
+
+// How a group keeps its links and attributes. One by one: the list that HDF5 gives away for a group
+// also holds where its links lie in the old file, and a group made with it looks for them there.
+void set_group_properties(hid_t group, hid_t creation) {
+    const std::string what = "the properties of the group cannot be read";
+    const Handle old(checked(H5Gget_create_plist(group), what), H5Pclose);
+    unsigned links = 0, attributes = 0, most = 0, least = 0, names = 0, length = 0;
+    hbool_t times = true;
+    size_t hint = 0;
+    H5Pget_link_creation_order(old, &links);
+    H5Pset_link_creation_order(creation, links);
+    H5Pget_attr_creation_order(old, &attributes);
+    H5Pset_attr_creation_order(creation, attributes);
+    H5Pget_link_phase_change(old, &most, &least);
+    H5Pset_link_phase_change(creation, most, least);
+    H5Pget_attr_phase_change(old, &most, &least);
+    H5Pset_attr_phase_change(creation, most, least);
+    H5Pget_est_link_info(old, &names, &length);
+    H5Pset_est_link_info(creation, names, length);
+    H5Pget_obj_track_times(old, &times);
+    H5Pset_obj_track_times(creation, times);
+    H5Pget_local_heap_size_hint(old, &hint);
+    H5Pset_local_heap_size_hint(creation, hint);
+    const int filters = H5Pget_nfilters(old);
+    for (int i = 0; i < filters; ++i) {
+        unsigned flags = 0, configuration = 0;
+        std::array<unsigned, 32> values{};
+        size_t size = values.size();
+        const H5Z_filter_t filter =
+            checked(H5Pget_filter2(old, static_cast<unsigned>(i), &flags, &size, values.data(), 0,
+                                   nullptr, &configuration),
+                    what);
+        checked(
+            H5Pset_filter(creation, filter, flags, std::min(size, values.size()), values.data()),
+            what);
+    }
 }
 
 struct Times {
@@ -315,7 +352,8 @@ private:
         const Handle old = old_object(token);
         set_version(old);
         const ObjectClock clock(times_of(old).made);
-        const Handle creation(checked(H5Gget_create_plist(old), what), H5Pclose);
+        const Handle creation(checked(H5Pcreate(H5P_GROUP_CREATE), what), H5Pclose);
+        set_group_properties(old, creation);
         const Handle copy(
             checked(H5Gcreate2(group, name.c_str(), link_creation, creation, H5P_DEFAULT), what),
             H5Gclose);
@@ -493,24 +531,7 @@ Handle creation_list_of(hid_t file) {
     const std::string what = "the properties of the file cannot be read";
     Handle creation(checked(H5Fget_create_plist(file), what), H5Pclose);
     const Handle root(checked(H5Gopen2(file, "/", H5P_DEFAULT), what), H5Gclose);
-    const Handle group(checked(H5Gget_create_plist(root), what), H5Pclose);
-    unsigned links = 0, attributes = 0, most = 0, least = 0, names = 0, length = 0;
-    hbool_t times = true;
-    size_t hint = 0;
-    H5Pget_link_creation_order(group, &links);
-    H5Pset_link_creation_order(creation, links);
-    H5Pget_attr_creation_order(group, &attributes);
-    H5Pset_attr_creation_order(creation, attributes);
-    H5Pget_link_phase_change(group, &most, &least);
-    H5Pset_link_phase_change(creation, most, least);
-    H5Pget_attr_phase_change(group, &most, &least);
-    H5Pset_attr_phase_change(creation, most, least);
-    H5Pget_est_link_info(group, &names, &length);
-    H5Pset_est_link_info(creation, names, length);
-    H5Pget_obj_track_times(group, &times);
-    H5Pset_obj_track_times(creation, times);
-    H5Pget_local_heap_size_hint(group, &hint);
-    H5Pset_local_heap_size_hint(creation, hint);
+    set_group_properties(root, creation);
     return creation;
 }
 

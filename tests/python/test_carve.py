@@ -158,6 +158,22 @@ print(d["used"][:].sum(), d["used"].dimensions, d["time"][:].sum(), list(d.varia
         assert new["used"].shape == (101, 300)
 
 
+@pytest.mark.parametrize("order", [True, False])
+def test_groups_with_many_links_are_made_anew(tmp_path: Path, order: bool) -> None:
+    file = tmp_path / "in.h5"
+    names = [f"d{number}" for number in reversed(range(20))]
+    with h5py.File(file, "w", libver="latest") as f:
+        group = f.create_group("group", track_order=order)
+        for name in names:
+            group[name] = np.full(20000, int(name[1:]))
+    run(tmp_path, "import h5py; h5py.File('in.h5')['group/d7'][0]")
+    (fate,) = carve(tmp_path, "t")["files"]
+    assert not fate["why_whole"]
+    with h5py.File(copy_of(file)) as new:
+        assert list(new["group"]) == (names if order else sorted(names))
+        assert (new["group/d7"][...] == 7).all() and refuses(new["group/d8"])
+
+
 def test_a_file_that_is_another_by_now_is_refused(made: Path) -> None:
     folder = made.parent
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
