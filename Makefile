@@ -22,10 +22,11 @@ test-all: build ## the same and more: whole suites, sanitizers, valgrind, MPI, c
 	@scripts/setup --all
 	@scripts/test --all
 
-bench: build ## speed against no connector and HDF5's pass-through connector; what recording and reports cost
+bench: build ## speed against no connector and HDF5's pass-through connector; what recording, reports and carving cost
 	@bench/run
 	@bench/recording
 	@.venv/bin/python bench/report
+	@.venv/bin/python bench/carving
 
 check: setup ## format, lint and layering of the sources
 	@scripts/check
