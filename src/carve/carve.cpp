@@ -11,7 +11,7 @@
 #include "base/subprocess.hpp"
 #include "carve/fate.hpp"
 #include "carve/manifest.hpp"
-#include "carve/worker.hpp"
+#include "carve/job.hpp"
 #include "carve/workplace.hpp"
 
 namespace quarry {

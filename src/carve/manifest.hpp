@@ -4,7 +4,7 @@
 
 #include <quarry/carve.hpp>
 
-#include "carve/worker.hpp"
+#include "carve/job.hpp"
 
 namespace quarry::carve_files {
 

@@ -12,6 +12,7 @@
 
 #include "hdf5/coordinates.hpp"
 #include "hdf5/copy_values.hpp"
+#include "hdf5/dimension_scales.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/header_ranges.hpp"
 #include "hdf5/hollow.hpp"
@@ -25,22 +26,6 @@
 
 namespace quarry::hdf5 {
 namespace {
-
-// Other datasets name the axes of theirs by it; in netCDF, a coordinate or a dimension.
-bool is_scale(hid_t dataset) {
-    if (H5Aexists(dataset, "CLASS") <= 0) return false;
-    const Handle attribute(H5Aopen(dataset, "CLASS", H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute), H5Tclose);
-    const Handle space(H5Aget_space(attribute), H5Sclose);
-    constexpr size_t kLongest = 64;
-    const size_t size = H5Tget_size(type);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 || size > kLongest ||
-        H5Sget_simple_extent_npoints(space) != 1)
-        return false;
-    std::string text(kLongest, '\0');
-    return H5Aread(attribute, type, text.data()) >= 0 &&
-           std::string(text.c_str()) == "DIMENSION_SCALE";
-}
 
 std::vector<VirtualSource> sources_of(hid_t dataset) {
     static const Api own = [] {
@@ -125,6 +110,13 @@ void set_group_properties(hid_t group, hid_t creation) {
             H5Pset_filter(creation, filter, flags, std::min(size, values.size()), values.data()),
             what);
     }
+}
+
+// Those that keep their links as the oldest HDF5 did. So may some with newer headers.
+bool is_old_group(hid_t object) {
+    H5G_info_t info{};
+    return H5Iget_type(object) == H5I_GROUP && H5Gget_info(object, &info) >= 0 &&
+           info.storage_type == H5G_STORAGE_TYPE_SYMBOL_TABLE;
 }
 
 struct Times {
@@ -248,7 +240,8 @@ private:
     void set_version(hid_t old) {
         H5O_native_info_t info{};
         checked(H5Oget_native_info(old, &info, H5O_NATIVE_INFO_HDR), "a header cannot be read");
-        H5F_libver_t low = info.hdr.version < 2 ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V18;
+        const bool is_old = info.hdr.version < 2 || is_old_group(old);
+        H5F_libver_t low = is_old ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V18;
         H5D_chunk_index_t index{};
         if (H5Iget_type(old) == H5I_DATASET && H5Dget_chunk_index_type(old, &index) >= 0 &&
             index != H5D_CHUNK_IDX_BTREE)
@@ -329,7 +322,6 @@ private:
         if (link.info.type == H5L_TYPE_SOFT) {
             checked(H5Lcreate_soft(value.data(), group, name, creation, H5P_DEFAULT), what);
         } else {
-            stand_in_for_links(link.info.type);
             checked(H5Lcreate_ud(group, name, link.info.type, value.data(), link.info.u.val_size,
                                  creation, H5P_DEFAULT),
                     what);
@@ -481,18 +473,26 @@ private:
     void finish(const Token& token) {
         try {
             const Handle old = old_object(token);
-            const Handle copy = new_object(token);
             const ObjectClock clock(times_of(old).changed);
+            const Handle copy = new_object(token);
             std::set<Token>* referred = hollow_.contains(token) ? nullptr : &referred_;
             copy_attributes(
                 old, copy, [this](hid_t type) { return type_in_copy(type); }, places_, referred);
             copy_comment(old, copy);
             if (with_data_.contains(token)) copy_data(old, copy, places_, referred_);
+            if (times_of(copy).changed != times_of(old).changed) touch(copy);
         } catch (const Failure& failure) {
             const OldObject* named = inventory_.find(token);
             throw Failure((named != nullptr ? named->paths.front() : "a type without a name") +
                           ": " + failure.what());
         }
+    }
+
+    // Links that were made in a group have changed it, and HDF5 has no other call that does nothing
+    // but set the time.
+    static void touch(hid_t copy) {
+        checked(H5Oset_comment(copy, "-"), "its time cannot be set");
+        checked(H5Oset_comment(copy, nullptr), "its time cannot be set");
     }
 
     static void copy_comment(hid_t old, hid_t copy) {
@@ -549,7 +549,7 @@ Handle make_like(hid_t from, const std::string& path, Purpose purpose) {
     constexpr size_t kGrowth = 1 << 20;
     if (purpose == Purpose::Rehearsal) H5Pset_fapl_core(access, kGrowth, false);
     for (const H5F_libver_t low : {H5F_LIBVER_EARLIEST, H5F_LIBVER_V18, H5F_LIBVER_V110}) {
-        if (low == H5F_LIBVER_EARLIEST && header.hdr.version >= 2) continue;
+        if (low == H5F_LIBVER_EARLIEST && header.hdr.version >= 2 && !is_old_group(root)) continue;
         H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST);
         Handle made(checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access),
                             path + " cannot be made"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hdf5/data_parts.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stand_ins.hpp"
@@ -11,34 +12,6 @@
 
 namespace quarry::hdf5 {
 namespace {
-
-constexpr size_t kAtOnce = 8 << 20;  // bytes
-
-// Values in memory; whatever HDF5 has put into the heap for them is given back.
-class Values {
-public:
-    Values(hid_t type, hid_t space, size_t count)
-        : type_(type), space_(space), bytes_(count * H5Tget_size(type)) {}
-    ~Values() {
-        if (filled_ && (has_variable_length(type_) || has_references(type_)))
-            H5Treclaim(type_, space_, H5P_DEFAULT, bytes_.data());
-    }
-    Values(const Values&) = delete;
-    Values& operator=(const Values&) = delete;
-
-    std::byte* data() { return bytes_.data(); }
-    void are_filled() { filled_ = true; }
-
-private:
-    hid_t type_;
-    hid_t space_;
-    std::vector<std::byte> bytes_;
-    bool filled_ = false;
-};
-
-size_t elements_in(hid_t space) {
-    return static_cast<size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
-}
 
 std::string name_of_attribute(hid_t attribute) {
     const ssize_t size = checked(H5Aget_name(attribute, 0, nullptr), "an attribute has no name");
@@ -72,61 +45,6 @@ void copy_attribute(hid_t attribute, hid_t to, const TypeInCopy& type_in_copy,
 
 void copy_chunks(hid_t from, hid_t to, const std::string& what) {
     for (const StoredPiece& chunk : pieces_of(from, what)) copy_guarded_chunk(from, to, chunk, 0);
-}
-
-// Calls `use` with parts of the space, each small enough for memory: a number of its first
-// dimensions at one place, and slabs of the next.
-template <typename Use>
-void each_part(hid_t space, size_t element, Use use) {
-    const int dimensions = H5Sget_simple_extent_ndims(space);
-    const auto rank = static_cast<size_t>(std::max(dimensions, 0));
-    if (rank == 0) {
-        use(space);
-        return;
-    }
-    std::vector<hsize_t> shape(rank);
-    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-    if (elements_in(space) == 0) return;
-    std::vector<hsize_t> count(rank, 1);
-    hsize_t bytes = std::max<size_t>(element, 1);
-    for (size_t i = rank; i-- > 0;) {
-        count[i] = std::clamp<hsize_t>(kAtOnce / bytes, 1, shape[i]);
-        bytes *= count[i];
-    }
-    std::vector<hsize_t> start(rank, 0);
-    const Handle part(H5Scopy(space), H5Sclose);
-    while (true) {
-        std::vector<hsize_t> here(rank);
-        for (size_t i = 0; i < rank; ++i) here[i] = std::min(count[i], shape[i] - start[i]);
-        H5Sselect_hyperslab(part, H5S_SELECT_SET, start.data(), nullptr, here.data(), nullptr);
-        use(part);
-        size_t i = rank;
-        while (i-- > 0) {
-            start[i] += count[i];
-            if (start[i] < shape[i]) break;
-            start[i] = 0;
-            if (i == 0) return;
-        }
-    }
-}
-
-// Only the chunks that there are: the others are to stay away.
-template <typename Use>
-void each_chunk(hid_t dataset, hid_t space, hid_t creation, const std::string& what, Use use) {
-    const int rank = H5Sget_simple_extent_ndims(space);
-    std::vector<hsize_t> size(static_cast<size_t>(rank));
-    std::vector<hsize_t> shape(size.size());
-    H5Pget_chunk(creation, rank, size.data());
-    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-    const Handle part(H5Scopy(space), H5Sclose);
-    for (const StoredPiece& chunk : pieces_of(dataset, what)) {
-        std::vector<hsize_t> here(size.size());
-        for (size_t i = 0; i < here.size(); ++i)
-            here[i] = std::min(size[i], shape[i] - chunk.offset[i]);
-        const std::vector<hsize_t> start(chunk.offset.begin(), chunk.offset.end());
-        H5Sselect_hyperslab(part, H5S_SELECT_SET, start.data(), nullptr, here.data(), nullptr);
-        use(part);
-    }
 }
 
 void copy_decoded(hid_t from, hid_t to, hid_t type, hid_t part, const NewPlaces& places,

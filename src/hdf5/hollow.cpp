@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hdf5/failure.hpp"
+#include "hdf5/filters.hpp"
 #include "hdf5/stand_ins.hpp"
 #include "hdf5/types.hpp"
 
@@ -28,39 +29,6 @@ std::vector<hsize_t> chunk_for(hid_t type, hid_t space) {
         bytes *= chunk[i];
     }
     return chunk;
-}
-
-struct Filter {
-    H5Z_filter_t id;
-    unsigned flags;
-    std::vector<unsigned> values;
-};
-
-// To a list that is made anew: HDF5 1.14 cannot add to one that it has read from a file, since the
-// names of filters in it move and are then looked for, and freed, where they were.
-void add_guard(hid_t creation_list, const std::string& what) {
-    std::vector<Filter> filters;
-    const int count = H5Pget_nfilters(creation_list);
-    for (int i = 0; i < count; ++i) {
-        Filter filter{};
-        size_t size = 0;
-        unsigned configuration = 0;
-        const auto number = static_cast<unsigned>(i);
-        checked(H5Pget_filter2(creation_list, number, &filter.flags, &size, nullptr, 0, nullptr,
-                               &configuration),
-                what);
-        filter.values.resize(size);
-        filter.id = checked(H5Pget_filter2(creation_list, number, &filter.flags, &size,
-                                           filter.values.data(), 0, nullptr, &configuration),
-                            what);
-        filters.push_back(std::move(filter));
-    }
-    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}});
-    if (count > 0) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
-    for (const Filter& filter : filters)
-        checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
-                              filter.values.data()),
-                what);
 }
 
 bool is_guarded_fully(hid_t creation_list) {
@@ -96,8 +64,7 @@ std::string why_not_in_chunks(hid_t dataset, hid_t type, hid_t creation_list) {
 }
 
 void make_carvable(hid_t creation_list) {
-    stand_in_for_filter(kGuardFilter, kGuardName);
-    add_guard(creation_list, "chunks of a dataset cannot be left out");
+    add_guard(creation_list);
     // Otherwise HDF5 would make all chunks at once, and could not.
     H5D_alloc_time_t time{};
     H5Pget_alloc_time(creation_list, &time);
@@ -108,6 +75,20 @@ uint32_t guard_bit(hid_t creation_list) {
     return uint32_t{1} << (H5Pget_nfilters(creation_list) - 1);
 }
 
+// To a list that is made anew: HDF5 1.14 cannot add to one that it has read from a file, since the
+// names of filters in it move and are then looked for, and freed, where they were.
+void add_guard(hid_t creation_list) {
+    const std::string what = "a dataset cannot be guarded";
+    stand_in_for_filter(kGuardFilter, kGuardName);
+    std::vector<Filter> filters = filters_of(creation_list);
+    if (!filters.empty()) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
+    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}});
+    for (const Filter& filter : filters)
+        checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
+                              filter.values.data()),
+                what);
+}
+
 void make_hollow(hid_t creation_list, hid_t type, hid_t space) {
     const std::string what = "a dataset cannot be made hollow";
     if (can_be_guarded(type)) {
@@ -116,8 +97,7 @@ void make_hollow(hid_t creation_list, hid_t type, hid_t space) {
             checked(H5Pset_chunk(creation_list, static_cast<int>(chunk.size()), chunk.data()),
                     what);
         }
-        stand_in_for_filter(kGuardFilter, kGuardName);
-        add_guard(creation_list, what);
+        add_guard(creation_list);
     }
     // Only so does HDF5 refuse to read what was never written.
     checked(H5Pset_fill_value(creation_list, type, nullptr), what);

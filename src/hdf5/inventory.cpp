@@ -2,19 +2,26 @@
 
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
+#include "hdf5/stand_ins.hpp"
 
 namespace quarry::hdf5 {
 namespace {
 
-herr_t add_link(hid_t, const char* name, const H5L_info2_t* info, void* links) {
-    static_cast<std::vector<Link>*>(links)->push_back({name, *info});
+herr_t add_link(hid_t group, const char* name, const H5L_info2_t* info, void* links) {
+    Link link{name, *info};
+    // HDF5 tells the values of links only if it knows their kind.
+    if (info->type >= H5L_TYPE_UD_MIN && H5Lis_registered(info->type) <= 0) {
+        stand_in_for_links(info->type);
+        if (H5Lget_info2(group, name, &link.info, H5P_DEFAULT) < 0) return -1;
+    }
+    static_cast<std::vector<Link>*>(links)->push_back(std::move(link));
     return 0;
 }
 
 H5O_type_t type_of(hid_t group, const char* name) {
-    const Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
     H5O_info2_t info{};
-    const bool is_known = object >= 0 && H5Oget_info3(object, &info, H5O_INFO_BASIC) >= 0;
+    const bool is_known =
+        H5Oget_info_by_name3(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0;
     return is_known ? info.type : H5O_TYPE_UNKNOWN;
 }
 

@@ -11,26 +11,11 @@ namespace {
 
 const std::string kWhat = "a reference cannot be renewed";
 
-// The token of what an id stands for.
-H5O_token_t place_of_object(hid_t object) {
-    H5O_info2_t info{};
-    checked(H5Oget_info3(object, &info, H5O_INFO_BASIC), kWhat);
-    return info.token;
-}
-
 std::string file_of(const H5R_ref_t& reference) {
     const ssize_t size = checked(H5Rget_file_name(&reference, nullptr, 0), kWhat);
     std::string name(static_cast<size_t>(size), '\0');
     H5Rget_file_name(&reference, name.data(), name.size() + 1);
     return name;
-}
-
-// Others lead to the same file as before.
-bool is_of(hid_t file, const H5R_ref_t& reference) {
-    const ssize_t size = checked(H5Fget_name(file, nullptr, 0), kWhat);
-    std::string name(static_cast<size_t>(size), '\0');
-    H5Fget_name(file, name.data(), name.size() + 1);
-    return file_of(reference) == name;
 }
 
 // An address that no file has: what has led nowhere must not lead anywhere.
@@ -50,6 +35,26 @@ H5O_token_t place_of(const Token& token) {
     return made;
 }
 
+Token token_of_object(hid_t object) {
+    H5O_info2_t info{};
+    checked(H5Oget_info3(object, &info, H5O_INFO_BASIC), kWhat);
+    return token_of(info.token);
+}
+
+bool is_of(hid_t file, const H5R_ref_t& reference) {
+    const ssize_t size = checked(H5Fget_name(file, nullptr, 0), kWhat);
+    std::string name(static_cast<size_t>(size), '\0');
+    H5Fget_name(file, name.data(), name.size() + 1);
+    return file_of(reference) == name;
+}
+
+std::string attribute_named_by(const H5R_ref_t& reference) {
+    const ssize_t size = checked(H5Rget_attr_name(&reference, nullptr, 0), kWhat);
+    std::string name(static_cast<size_t>(size), '\0');
+    H5Rget_attr_name(&reference, name.data(), name.size() + 1);
+    return name;
+}
+
 std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
     const auto found = places_.find(old_place);
     if (found == places_.end()) return std::nullopt;
@@ -58,7 +63,7 @@ std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
 
 std::optional<H5O_token_t> NewPlaces::place_of_target(hid_t object, Referred referred) const {
     if (object < 0) return std::nullopt;
-    const Token target = token_of(place_of_object(object));
+    const Token target = token_of_object(object);
     if (referred != nullptr) referred->insert(target);
     return find(target);
 }
@@ -154,9 +159,7 @@ void NewPlaces::renew_new_kind(std::byte* value, Referred referred) const {
             const Handle region(H5Ropen_region(&reference, H5P_DEFAULT, H5P_DEFAULT), H5Sclose);
             checked(H5Rcreate_region(copy, ".", region, H5P_DEFAULT, &renewed), kWhat);
         } else {
-            const ssize_t size = checked(H5Rget_attr_name(&reference, nullptr, 0), kWhat);
-            std::string name(static_cast<size_t>(size), '\0');
-            H5Rget_attr_name(&reference, name.data(), name.size() + 1);
+            const std::string name = attribute_named_by(reference);
             checked(H5Rcreate_attr(copy, ".", name.c_str(), H5P_DEFAULT, &renewed), kWhat);
         }
     }

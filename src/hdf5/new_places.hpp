@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace quarry::hdf5 {
@@ -16,6 +17,11 @@ namespace quarry::hdf5 {
 using Token = std::array<uint8_t, H5O_MAX_TOKEN_SIZE>;
 Token token_of(const H5O_token_t& token);
 H5O_token_t place_of(const Token& token);
+Token token_of_object(hid_t object);
+
+// Whether it leads into this file; others lead to the same file as before.
+bool is_of(hid_t file, const H5R_ref_t& reference);
+std::string attribute_named_by(const H5R_ref_t& reference);
 
 class NewPlaces {
 public:

@@ -23,12 +23,10 @@ extern "C" __attribute__((visibility("default"))) int gettimeofday(timeval* time
 
 namespace quarry::hdf5 {
 
-ObjectClock::ObjectClock(time_t time) noexcept {
-    shown = time;
-}
+ObjectClock::ObjectClock(time_t time) noexcept : before_(shown.exchange(time)) {}
 
 ObjectClock::~ObjectClock() {
-    shown = kNow;
+    shown = before_;
 }
 
 }  // namespace quarry::hdf5

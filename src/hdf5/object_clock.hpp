@@ -6,13 +6,16 @@
 
 namespace quarry::hdf5 {
 
-// While one lives, in this process. They do not nest.
+// While one lives, in this process. The innermost counts.
 class ObjectClock {
 public:
     explicit ObjectClock(time_t time) noexcept;
     ~ObjectClock();
     ObjectClock(const ObjectClock&) = delete;
     ObjectClock& operator=(const ObjectClock&) = delete;
+
+private:
+    time_t before_;
 };
 
 }  // namespace quarry::hdf5

@@ -1,4 +1,4 @@
-#include "carve/worker.hpp"
+#include "carve/job.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

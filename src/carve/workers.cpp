@@ -1,0 +1,48 @@
+#include "carve/workers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace quarry::carve_files {
+namespace {
+
+int tell(const std::string& text) {
+    size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t written = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+        if (written <= 0) return 1;
+        done += static_cast<size_t>(written);
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::vector<Outcome> in_processes(size_t count, unsigned jobs,
+                                  const std::function<std::string(size_t)>& work,
+                                  const std::function<void(uint64_t)>& hear_bytes) {
+    std::vector<std::function<int()>> bodies;
+    for (size_t i = 0; i < count; ++i) bodies.push_back([&, i] { return tell(work(i)); });
+    std::vector<std::string> unread(count);
+    return run_all_forked(bodies, std::max(jobs, 1u), [&](size_t child, const std::string& text) {
+        // A number of bytes on each line, and whatever HDF5 itself says.
+        std::string& line = unread[child];
+        for (const char character : text) {
+            if (character != '\n') {
+                line += character;
+                continue;
+            }
+            if (hear_bytes) hear_bytes(std::strtoull(line.c_str(), nullptr, 10));
+            line.clear();
+        }
+    });
+}
+
+void tell_bytes(uint64_t bytes) {
+    dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes});
+}
+
+}  // namespace quarry::carve_files
