@@ -39,5 +39,14 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
 
 // Several traces add up: what any of them used is used.
 void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more);
+// What calls have read of a dataset; equal ones are one.
+struct RecordedRead {
+    UsedDataset dataset;
+    std::string selection;  // as src/model/selection encodes it
+};
+
+// From the file that is at this path now, whatever path it was opened by.
+Result<std::vector<RecordedRead>> reads_of_trace(const std::string& directory,
+                                                 const std::string& file);
 
 }  // namespace quarry

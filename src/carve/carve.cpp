@@ -8,10 +8,10 @@
 #include <fstream>
 #include <quarry/carve.hpp>
 
-#include "base/subprocess.hpp"
 #include "carve/fate.hpp"
 #include "carve/manifest.hpp"
 #include "carve/job.hpp"
+#include "carve/workers.hpp"
 #include "carve/workplace.hpp"
 
 namespace quarry {
@@ -40,16 +40,6 @@ Job job_for(const InputFile& input) {
     fate.copy = (error ? fs::path(input.path) : real).relative_path();
     fate.modified = modified_time(input.place(), fate.size_before);
     return job;
-}
-
-void tell(const Job& job) {
-    const std::string text = job_as_text(job);
-    size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t written = write(STDOUT_FILENO, text.data() + done, text.size() - done);
-        if (written <= 0) return;
-        done += static_cast<size_t>(written);
-    }
 }
 
 // A file that another one turns out to need, or more of it.
@@ -114,35 +104,19 @@ private:
 using Work = std::function<void(Job&)>;
 using HearBytes = std::function<void(uint64_t)>;
 
-// A number of bytes on each line, and whatever HDF5 itself says.
-void hear_lines(const std::string& text, std::string& unread, const HearBytes& hear) {
-    for (const char character : text) {
-        if (character != '\n') {
-            unread += character;
-            continue;
-        }
-        if (hear) hear(std::strtoull(unread.c_str(), nullptr, 10));
-        unread.clear();
-    }
-}
-
 // Does what is not done yet, each in a process of its own.
 Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone, unsigned at_once,
                       const Work& work, const HearBytes& hear) {
-    std::vector<std::function<int()>> bodies;
-    for (const size_t number : undone)
-        bodies.push_back([&jobs, &work, number] {
-            Job job = std::move(jobs[number]);
+    const auto outcomes = in_processes(
+        undone.size(), at_once,
+        [&](size_t number) {
+            Job& job = jobs[undone[number]];
             job.fate.datasets.clear();
             job.needs.clear();
             work(job);
-            tell(job);
-            return 0;
-        });
-    std::vector<std::string> unread(undone.size());
-    const auto outcomes = run_all_forked(
-        bodies, std::max(at_once, 1u),
-        [&](size_t child, const std::string& text) { hear_lines(text, unread[child], hear); });
+            return job_as_text(job);
+        },
+        hear);
     for (size_t i = 0; i < undone.size(); ++i) {
         Job& job = jobs[undone[i]];
         if (outcomes[i].end == Outcome::End::Interrupted)

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "carve/fate.hpp"
+#include "carve/workers.hpp"
 #include "carve/workplace.hpp"
 #include "hdf5/copy_file.hpp"
 #include "model/missing_data.hpp"
@@ -120,7 +121,7 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         is_made = copy_bytes(fate.input.place(), copy);
     } else {
         hdf5::CopyOrder order = order_of(judge);
-        order.progress = [](uint64_t bytes) { dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes}); };
+        order.progress = tell_bytes;
         const auto copied = hdf5::copy_file(fate.input.place(), copy, order);
         if (copied) {
             fate.checksum = copied->checksum;

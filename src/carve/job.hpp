@@ -1,5 +1,4 @@
-// What is done with one file, in a process of its own: not even HDF5's mistakes in reading a
-// damaged one are to end this program.
+// What is done with one file.
 #pragma once
 
 #include <quarry/carve.hpp>
@@ -21,8 +20,7 @@ struct Job {
 // Finds out what would become of the file of a job.
 void plan_one(Job& job, const CarveOptions& options);
 
-// Makes its copy below `place`, and beside it what says what is missing. Tells on stderr, line by
-// line, how many bytes it has gone through.
+// Makes its copy below `place`, and beside it what says what is missing.
 void carve_one(Job& job, const std::string& place, const CarveOptions& options);
 
 }  // namespace quarry::carve_files

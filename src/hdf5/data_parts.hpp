@@ -30,13 +30,6 @@ private:
 
 size_t elements_in(hid_t space);
 
-// As it is stored.
-struct Chunk {
-    std::vector<hsize_t> offset;
-    hsize_t size;
-};
-std::vector<Chunk> chunks_of(hid_t dataset, const std::string& what);
-
 // Calls `use` with parts of the space, each small enough for memory: a number of its first
 // dimensions at one place, and slabs of the next.
 void each_part(hid_t space, size_t element, const std::function<void(hid_t part)>& use);

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <quarry/units.hpp>
+#include <quarry/verify.hpp>
+
+#include "terminal.hpp"
+#include "verb.hpp"
+
+namespace quarry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string left_out_text(const FileComparison& found) {
+    std::string text;
+    if (found.hollow > 0) text = "the data of " + counted(found.hollow, "dataset", "datasets");
+    if (found.partly > 0)
+        text += fmt::format("{}{} of {}", text.empty() ? "" : " and ",
+                            counted(found.chunks_left_out, "chunk", "chunks"),
+                            counted(found.partly, "dataset", "datasets"));
+    return text;
+}
+
+std::string as_json(const FileComparison& found) {
+    Json json{{"same", found.all_differences == 0},
+              {"equal_bytes", found.are_equal_bytes},
+              {"objects", found.objects},
+              {"attributes", found.attributes},
+              {"datasets", found.datasets},
+              {"bytes", found.bytes},
+              {"hollow", found.hollow},
+              {"partly", found.partly},
+              {"chunks_left_out", found.chunks_left_out},
+              {"bytes_left_out", found.bytes_left_out},
+              {"reads", found.reads},
+              {"reads_skipped", found.reads_skipped},
+              {"all_differences", found.all_differences},
+              {"differences", Json::array()}};
+    for (const FileDifference& one : found.differences)
+        json["differences"].push_back(
+            {{"object", one.object}, {"attribute", one.attribute}, {"what", one.what}});
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+class VerifyVerb : public Verb {
+public:
+    std::string_view name() const override { return "verify"; }
+    std::string_view summary() const override {
+        return "Tell whether a carved file is its original, but for data that was left out";
+    }
+    std::string_view usage() const override { return "[options] ORIGINAL CARVED"; }
+    std::string_view examples() const override {
+        return "  quarry verify /data/in.nc small/data/in.nc\n"
+               "  quarry verify /data/in.nc small/data/in.nc --trace flow\n"
+               "                                           and repeat what the tasks read of it";
+    }
+    void declare_options(CLI::App& app) override {
+        app.add_option("original", original_, "the file that was carved")
+            ->type_name("ORIGINAL")
+            ->required();
+        app.add_option("carved", carved_, "its copy")->type_name("CARVED")->required();
+        app.add_option("--trace", traces_, "repeat the reads of the original in this trace")
+            ->type_name("TRACE")
+            ->allow_extra_args(false);
+        app.add_flag("--json", json_, "print everything as JSON");
+    }
+
+    int execute(const Command&) override {
+        ProgressLine line;
+        std::vector<RecordedRead> reads;
+        for (const std::string& trace : traces_) {
+            line.show("reading " + trace);
+            const auto found = reads_of_trace(trace, original_);
+            if (!found) return failed(line, found.error());
+            reads.insert(reads.end(), found->begin(), found->end());
+        }
+        line.show("comparing");
+        const auto found =
+            verify_carved(original_, carved_, reads, [&](uint64_t done, uint64_t all) {
+                line.show(fmt::format("comparing: {} of {}", bytes_text(done), bytes_text(all)));
+            });
+        if (!found) return failed(line, found.error());
+        line.clear();
+        json_ ? fmt::print("{}", as_json(*found)) : print(*found);
+        return found->all_differences == 0 ? kSuccess : kFoundProblems;
+    }
+
+private:
+    static int failed(ProgressLine& line, const Error& error) {
+        line.clear();
+        say(error.message);
+        return kQuarryFailed;
+    }
+
+    void print(const FileComparison& found) const {
+        for (const FileDifference& one : found.differences)
+            fmt::print("{}{}: {}\n", one.object.empty() ? "the file" : printable(one.object),
+                       one.attribute.empty() ? "" : ", attribute " + printable(one.attribute),
+                       printable(one.what));
+        if (found.all_differences > found.differences.size())
+            fmt::print("{} more.\n", found.all_differences - found.differences.size());
+        print_verdict(found);
+        if (!traces_.empty() && !found.are_equal_bytes)
+            fmt::print("{} repeated in both{}.\n", counted(found.reads, "read was", "reads were"),
+                       found.reads_skipped == 0
+                           ? ""
+                           : fmt::format("; {} not possible in the original any more",
+                                         counted(found.reads_skipped, "is", "are")));
+    }
+
+    static void print_verdict(const FileComparison& found) {
+        const Style style = Style::of_output();
+        if (found.are_equal_bytes) {
+            fmt::print("{}\n", style.good("The same, byte for byte."));
+            return;
+        }
+        const std::string left_out = left_out_text(found);
+        if (found.all_differences > 0)
+            fmt::print("{}\n",
+                       style.bad(counted(found.all_differences, "difference.", "differences.")));
+        else if (left_out.empty())
+            fmt::print("{}\n", style.good("The same."));
+        else
+            fmt::print("{}\n",
+                       style.good(fmt::format(
+                           "The same but for {} left out ({}).",
+                           left_out + (found.hollow + found.chunks_left_out == 1 ? " that is"
+                                                                                 : " that are"),
+                           bytes_text(found.bytes_left_out))));
+        fmt::print("Compared: {}, {}, {} of data.\n", counted(found.objects, "object", "objects"),
+                   counted(found.attributes, "attribute", "attributes"), bytes_text(found.bytes));
+    }
+
+    std::string original_;
+    std::string carved_;
+    std::vector<std::string> traces_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_verify_verb() {
+    return std::make_unique<VerifyVerb>();
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,40 @@
+// Whether a carved file is its original, but for the data that was left out of it.
+#pragma once
+
+#include <quarry/inputs.hpp>
+
+namespace quarry {
+
+struct FileDifference {
+    std::string object;     // its path in the original; empty for the file itself
+    std::string attribute;  // of the object; empty for the object itself
+    std::string what;
+
+    bool operator==(const FileDifference&) const = default;
+};
+
+struct FileComparison {
+    std::vector<FileDifference> differences;  // the first of them
+    uint64_t all_differences = 0;
+    bool are_equal_bytes = false;  // and nothing else has been looked at
+
+    uint64_t objects = 0;
+    uint64_t attributes = 0;
+    uint64_t datasets = 0;
+    uint64_t bytes = 0;  // of data that is in both
+
+    uint64_t hollow = 0;  // datasets whose data was left out
+    uint64_t partly = 0;  // and those that lack chunks
+    uint64_t chunks_left_out = 0;
+    uint64_t bytes_left_out = 0;
+
+    uint64_t reads = 0;          // that were repeated
+    uint64_t reads_skipped = 0;  // and those that the original does not allow any more
+};
+
+// `reads` are repeated in both. Files that HDF5 cannot take apart are the same if their bytes are.
+Result<FileComparison> verify_carved(const std::string& original, const std::string& carved,
+                                     const std::vector<RecordedRead>& reads,
+                                     const Progress& progress);
+
+}  // namespace quarry
