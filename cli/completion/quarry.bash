@@ -2,7 +2,7 @@
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
     local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
-    local verbs="run env ls summary live report advise what-if carve diff export doctor completion"
+    local verbs="run env ls summary live report advise what-if carve verify diff export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
@@ -49,6 +49,10 @@ _quarry() {
             [[ $verb == live ]] && options="--interval --once --help"
             [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"
             [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+            ;;
+        verify)
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "--trace --json --help" -- "$word")
             ;;
         doctor) mapfile -t COMPREPLY < <(compgen -W "--json --help --" -- "$word") ;;
         completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh --help" -- "$word") ;;

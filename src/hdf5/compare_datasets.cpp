@@ -6,6 +6,7 @@
 #include "hdf5/hollow.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stand_ins.hpp"
+#include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
 
 namespace quarry::hdf5 {

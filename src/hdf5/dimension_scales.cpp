@@ -114,16 +114,17 @@ std::set<std::pair<std::string, std::string>> DimensionScales::problems() const 
         if (!named_.contains({variable, axis, scale}))
             found.emplace(path_of(scale), "it lists axis " + std::to_string(axis) + " of " +
                                               path_of(variable) + ", which does not name it");
-    std::map<int, Token> seen;
+    std::map<int, int> holders;
+    for (const auto& [token, number] : numbers_) ++holders[number];
     for (const auto& [token, number] : numbers_)
-        if (const auto [first, is_new] = seen.try_emplace(number, token); !is_new)
-            found.emplace(path_of(token), "its _Netcdf4Dimid is that of " + path_of(first->second));
+        if (holders.at(number) > 1)
+            found.emplace(path_of(token), "its _Netcdf4Dimid is that of another, too");
     for (const Token& scale : scales_)
         if (!numbers_.empty() && !numbers_.contains(scale))
             found.emplace(path_of(scale), "it has no _Netcdf4Dimid, and others have");
     for (const auto& [token, numbers] : coordinates_)
         for (const int number : numbers)
-            if (!seen.contains(number))
+            if (!holders.contains(number))
                 found.emplace(path_of(token), "its _Netcdf4Coordinates name the dimension " +
                                                   std::to_string(number) + ", which is not there");
     return found;

@@ -1,0 +1,317 @@
+"""`quarry verify` finds whatever is not the same in a carved file, and nothing else."""
+
+import ctypes
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from test_carve import PROGRAMS, carve, copy_of, corpus, run
+
+from cli import quarry
+
+__all__ = ["corpus"]
+
+
+def verify(original: Path, carved: Path, *words: object) -> dict:
+    done = quarry("verify", original, carved, *words, "--json")
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout)
+    assert done.returncode == (0 if found["same"] else 1), done.stderr
+    return found
+
+
+def named(found: dict) -> set[str]:
+    return {one["object"] for one in found["differences"]}
+
+
+CHANGES = {
+    "file space strategy": "",
+    "page size": "",
+    "user block": "",
+    "member of a named type": "/named",
+    "type is shared": "/of named",
+    "which type is shared": "/of named",
+    "enum member": "/enum",
+    "byte order": "/byte order",
+    "sign": "/sign",
+    "character set": "/texts",
+    "padding": "/padded",
+    "tag": "/opaque",
+    "contiguous": "/contiguous",
+    "chunked": "/chunked",
+    "compressed": "/compressed",
+    "compact": "/compact",
+    "filter": "/compressed",
+    "largest shape": "/grows",
+    "chunk shape": "/chunk shape",
+    "shape": "/shape",
+    "null space": "/null",
+    "fill value": "/fill",
+    "fill time": "/fill time",
+    "allocation time": "/allocation time",
+    "times": "/times",
+    "stored chunks": "/sparse",
+    "filter mask": "/masked",
+    "string": "/strings",
+    "list": "/lists",
+    "compound": "/mixed",
+    "mapping": "/virtual",
+    "external file": "/external",
+    "order of attributes": "/holder",
+    "attribute there": "/holder",
+    "attribute": "/holder",
+    "attribute text": "/holder",
+    "attribute shape": "/holder",
+    "attribute type": "/holder",
+    "character set of a text": "/holder",
+    "dense attribute": "/big",
+    "reference": "/references",
+    "null reference": "/references",
+    "region": "/",
+    "attribute reference": "/",
+    "order of links": "/links",
+    "soft link": "/soft",
+    "dangling link there": "/",
+    "external link": "/outside",
+    "kind of link": "/kind",
+    "hard link": "/alias",
+    "circle": "/links/circle",
+    "comment": "/links/a",
+    "tracked order": "/tracked",
+}
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory, fixed_clock: dict[str, str]) -> Path:
+    """The folder of files that differ in one thing each."""
+    folder = tmp_path_factory.mktemp("rich")
+    program = [sys.executable, PROGRAMS / "rich_files.py", folder, *CHANGES]
+    subprocess.run(program, env=os.environ | fixed_clock, check=True, cwd=folder)
+    return folder
+
+
+def test_the_same_made_twice_is_the_same(rich: Path, tmp_path: Path) -> None:
+    shutil.copy(rich / "usual.h5", tmp_path)
+    assert verify(rich / "usual.h5", tmp_path / "usual.h5")["equal_bytes"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_found(change: str, rich: Path) -> None:
+    found = verify(rich / "usual.h5", rich / f"{change}.h5")
+    assert CHANGES[change] in named(found), found["differences"]
+    # And little else: the kind of a hard link changes what it leads to, as well.
+    assert len(named(found)) <= 3, found["differences"]
+
+
+def make_netcdf(path: Path) -> Path:
+    with netCDF4.Dataset(path, "w") as d:
+        d.createDimension("time", None)
+        d.createDimension("x", 30)
+        d.createDimension("only", 3)
+        for name, dimensions in (
+            ("time", ("time",)),
+            ("x", ("x",)),
+            ("used", ("time", "x")),
+            ("more", ("time", "x", "only")),
+        ):
+            shape = [{"time": 5, "x": 30, "only": 3}[name] for name in dimensions]
+            d.createVariable(name, "f8", dimensions)[:] = np.ones(shape)
+    return path
+
+
+def move_axis(f: h5py.File) -> None:
+    entries = f["x"].attrs["REFERENCE_LIST"]
+    entries["dimension"][0] = 0
+    held = f["x"].attrs.get_id("REFERENCE_LIST")
+    held.write(entries, held.get_type())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda f: f["used"].attrs.__delitem__("DIMENSION_LIST"),
+            ("/x", "it lists axis 1 of /used, which does not name it"),
+        ),
+        (move_axis, ("/used", "the dimension scale of its axis 1, /x, does not list it")),
+        (
+            lambda f: f["x"].attrs.modify("_Netcdf4Dimid", 0),
+            ("/x", "its _Netcdf4Dimid is that of another, too"),
+        ),
+        (
+            lambda f: f["only"].attrs.__delitem__("_Netcdf4Dimid"),
+            ("/only", "it has no _Netcdf4Dimid, and others have"),
+        ),
+        (
+            lambda f: f["used"].attrs.modify("_Netcdf4Coordinates", np.array([0, 7], "i4")),
+            ("/used", "its _Netcdf4Coordinates name the dimension 7, which is not there"),
+        ),
+    ],
+)
+def test_scales_and_variables_must_agree(change: Callable, said: tuple, tmp_path: Path) -> None:
+    original = make_netcdf(tmp_path / "in.nc")
+    shutil.copy(original, tmp_path / "copy.nc")
+    with h5py.File(tmp_path / "copy.nc", "r+") as f:
+        change(f)
+    found = verify(original, tmp_path / "copy.nc")
+    assert said in {(one["object"], one["what"]) for one in found["differences"]}, found
+
+
+def test_carved_files_are_the_same_but_for_data_left_out(rich: Path, tmp_path: Path) -> None:
+    file = tmp_path / "in.h5"
+    shutil.copy(rich / "usual.h5", file)
+    run(tmp_path, "import h5py; f = h5py.File('in.h5'); f['contiguous'][3:5, ::2]; f['lists'][:]")
+    carve(tmp_path, "t", "--keep-below", "1")
+    found = verify(file, copy_of(file), "--trace", tmp_path / "t")
+    assert found["differences"] == []
+    assert found["hollow"] > 5 and found["bytes_left_out"] > 20_000
+    assert found["reads"] == 2 and found["reads_skipped"] == 0
+    done = quarry("verify", file, copy_of(file), "--trace", tmp_path / "t")
+    assert done.returncode == 0
+    assert f"The same but for the data of {found['hollow']} datasets" in done.stdout
+    assert "2 reads were repeated in both." in done.stdout
+
+
+def test_a_carved_netcdf_file_is_the_same(tmp_path: Path) -> None:
+    file = make_netcdf(tmp_path / "in.nc")
+    run(tmp_path, "import netCDF4; netCDF4.Dataset('in.nc')['used'][2:4]")
+    carve(tmp_path, "t", "--keep-below", "1")
+    found = verify(file, copy_of(file), "--trace", tmp_path / "t")
+    assert found["differences"] == [] and found["hollow"] == 1 and found["reads"] >= 1
+
+
+def test_a_read_that_the_copy_refuses_is_found(tmp_path: Path) -> None:
+    file = make_netcdf(tmp_path / "in.nc")
+    run(tmp_path, "import netCDF4; netCDF4.Dataset('in.nc')['used'][2:4]")
+    carve(tmp_path, "t", "--drop", "/used")
+    assert verify(file, copy_of(file))["same"]
+    found = verify(file, copy_of(file), "--trace", tmp_path / "t")
+    (one,) = found["differences"]
+    assert one["object"] == "/used" and "a read of [2:4, 0:30] is refused" in one["what"]
+
+
+def test_selections_of_every_kind_are_repeated(tmp_path: Path) -> None:
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w") as f:
+        f["x"] = np.arange(20_000).reshape(200, 100)
+    program = """
+import h5py, numpy as np
+d = h5py.File("in.h5")["x"]
+d[...]; d[3:9, ::4]; d[[1, 5, 9], 3:7]; d[np.arange(20000).reshape(200, 100) % 777 == 0]; d[7, 8]
+d[7, 8]
+"""
+    run(tmp_path, program)
+    carve(tmp_path, "t")
+    found = verify(file, copy_of(file), "--trace", tmp_path / "t")
+    assert found["same"] and found["reads"] == 5 and found["reads_skipped"] == 0
+    with h5py.File(copy_of(file), "r+") as f:
+        f["x"][7, 8] = 0
+    found = verify(file, copy_of(file), "--trace", tmp_path / "t")
+    said = {one["what"] for one in found["differences"]}
+    assert "its data is another at [7, 8]" in said
+    assert "a read of [7, 8] gets other values from the copy" in said
+    assert len(said) == 4
+
+
+def test_chunks_that_grow_in_the_second_dimension_are_copied(tmp_path: Path) -> None:
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w", libver="latest") as f:
+        for name in ("full", "sparse"):
+            f.create_dataset(name, (10, 20), "i4", maxshape=(10, None), chunks=(5, 4))
+            # What refers to others is not copied by HDF5 itself.
+            f[name].attrs.create("to", f["/"].ref, dtype=h5py.ref_dtype)
+        f["full"][...] = np.arange(200).reshape(10, 20)
+        f["sparse"][5:, 8:12] = 3
+    run(tmp_path, "import h5py; f = h5py.File('in.h5'); f['full'][0], f['sparse'][0]")
+    (fate,) = carve(tmp_path, "t")["files"]
+    assert fate["why_whole"] == ""
+    assert verify(file, copy_of(file))["same"]
+    with h5py.File(file) as old, h5py.File(copy_of(file)) as new:
+        for name in ("full", "sparse"):
+            assert (old[name][...] == new[name][...]).all()
+
+
+class LinkClass(ctypes.Structure):
+    """H5L_class_t"""
+
+    _fields_ = [
+        ("version", ctypes.c_int),
+        ("kind", ctypes.c_int),
+        ("comment", ctypes.c_char_p),
+        ("functions", ctypes.c_void_p * 6),
+    ]
+
+
+def add_link_of_own_kind(file: Path, value: bytes) -> None:
+    """With the library that h5py has loaded."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    path = next(line.split()[-1] for line in lines if "h5py" in line and "libhdf5-" in line)
+    library = ctypes.CDLL(path)
+    traverse = ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: -1)
+    kind = LinkClass(1, 187, b"ours", (None,) * 6)
+    kind.functions[3] = ctypes.cast(traverse, ctypes.c_void_p).value
+    assert library.H5Lregister(ctypes.byref(kind)) >= 0
+    with h5py.File(file, "r+") as f:
+        words = [ctypes.c_int64(f.id.id), b"own", 187, value, ctypes.c_size_t(len(value))]
+        default = ctypes.c_int64(0)
+        assert library.H5Lcreate_ud(*words, default, default) >= 0
+    assert library.H5Lunregister(187) >= 0
+
+
+def test_links_of_an_unknown_kind_keep_their_value(tmp_path: Path) -> None:
+    for name, value in (("in.h5", b"\1somewhere\0else\2"), ("other.h5", b"\1somewhere\0here\2")):
+        with h5py.File(tmp_path / name, "w") as f:
+            f["x"] = 1
+        add_link_of_own_kind(tmp_path / name, value)
+    file = tmp_path / "in.h5"
+    time.sleep(0.01)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['x'][()]")
+    carve(tmp_path, "t")
+    assert verify(file, copy_of(file))["same"]
+    assert b"\1somewhere\0else\2" in copy_of(file).read_bytes()
+    (one,) = verify(file, tmp_path / "other.h5")["differences"]
+    assert one["object"] == "/own" and one["what"] == "the link leads elsewhere"
+
+
+def test_a_damaged_copy_is_a_difference(tmp_path: Path) -> None:
+    file = make_netcdf(tmp_path / "in.nc")
+    (tmp_path / "cut.nc").write_bytes(file.read_bytes()[:3000])
+    done = quarry("verify", file, tmp_path / "cut.nc")
+    assert done.returncode == 1 and "the file: the bytes differ" in done.stdout
+    done = quarry("verify", file, tmp_path / "missing.nc")
+    assert done.returncode == 125 and "missing.nc cannot be read" in done.stderr
+
+
+def test_other_peoples_files_are_verified_when_all_is_kept(
+    corpus: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    files = sorted(path for path in corpus.rglob("*.h5") if path.is_file())
+    if not request.config.getoption("--slow"):
+        seed = random.Random(os.environ["QUARRY_SEED"] + " files to verify").randrange(10**9)
+        print("seed", seed)
+        files = random.Random(seed).sample(files, 80)
+    program = [sys.executable, PROGRAMS / "open_files.py"]
+    lines = "".join(f"{path}\n" for path in files)
+    quarry("run", "--trace", tmp_path / "t", "--", *program, cwd=tmp_path, input=lines)
+    words = ["carve", "-o", tmp_path / "small", "--keep", "*", tmp_path / "t", "--json"]
+    done = quarry(*words, cwd=tmp_path, timeout=300)
+    fates = json.loads(done.stdout)["files"]
+    assert len(fates) > len(files) / 2
+
+    def differences(fate: dict) -> list[dict]:
+        return verify(fate["original"], tmp_path / "small" / fate["copy"])["differences"]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip([fate["original"] for fate in fates], pool.map(differences, fates)))
+    assert {name: some for name, some in found.items() if some} == {}
