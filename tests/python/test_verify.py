@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -253,11 +254,28 @@ class LinkClass(ctypes.Structure):
     ]
 
 
-def add_link_of_own_kind(file: Path, value: bytes) -> None:
-    """With the library that h5py has loaded."""
+class FilterClass(ctypes.Structure):
+    """H5Z_class2_t"""
+
+    _fields_ = [
+        ("version", ctypes.c_int),
+        ("number", ctypes.c_int),
+        ("encodes", ctypes.c_uint),
+        ("decodes", ctypes.c_uint),
+        ("name", ctypes.c_char_p),
+        ("functions", ctypes.c_void_p * 3),
+    ]
+
+
+def library_of_h5py() -> ctypes.CDLL:
     lines = Path("/proc/self/maps").read_text().splitlines()
-    path = next(line.split()[-1] for line in lines if "h5py" in line and "libhdf5-" in line)
-    library = ctypes.CDLL(path)
+    return ctypes.CDLL(
+        next(p for p in (line.split()[-1] for line in lines) if "h5py" in p and "libhdf5-" in p)
+    )
+
+
+def add_link_of_own_kind(file: Path, value: bytes) -> None:
+    library = library_of_h5py()
     traverse = ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: -1)
     kind = LinkClass(1, 187, b"ours", (None,) * 6)
     kind.functions[3] = ctypes.cast(traverse, ctypes.c_void_p).value
@@ -282,6 +300,56 @@ def test_links_of_an_unknown_kind_keep_their_value(tmp_path: Path) -> None:
     assert b"\1somewhere\0else\2" in copy_of(file).read_bytes()
     (one,) = verify(file, tmp_path / "other.h5")["differences"]
     assert one["object"] == "/own" and one["what"] == "the link leads elsewhere"
+
+
+GUARD = 20818
+
+
+def make_chunks(path: Path, *, without: list[tuple[int, int]] | None = None) -> Path:
+    """Compressed chunks; if there are any to be left out, as carving leaves them out."""
+    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    properties.set_chunk((10, 10))
+    properties.set_deflate(4)
+    if without is not None:
+        properties.set_filter(GUARD, h5py.h5z.FLAG_MANDATORY, ())
+    with h5py.File(path, "w") as f:
+        space = h5py.h5s.create_simple((30, 30))
+        made = h5py.h5d.create(f.id, b"x", h5py.h5t.NATIVE_INT32, space, properties)
+        for offset in ((0, 0), (0, 20), (10, 10)):
+            packed = zlib.compress(np.full((10, 10), offset[0], "i4").tobytes(), 4)
+            if without is None:
+                made.write_direct_chunk(offset, packed)
+            elif offset in without:
+                made.write_direct_chunk(offset, b"-")
+            else:
+                made.write_direct_chunk(offset, packed, 2)
+    return path
+
+
+def test_chunks_may_be_left_out_where_the_guard_is(tmp_path: Path) -> None:
+    library = library_of_h5py()
+    refuse = ctypes.CFUNCTYPE(ctypes.c_size_t)(lambda: 0)
+    guard = FilterClass(1, GUARD, 1, 1, b"guard", (None,) * 3)
+    guard.functions[2] = ctypes.cast(refuse, ctypes.c_void_p).value
+    assert library.H5Zregister(ctypes.byref(guard)) >= 0
+    file = make_chunks(tmp_path / "in.h5")
+    carved = make_chunks(tmp_path / "carved.h5", without=[(0, 20)])
+    changed = make_chunks(tmp_path / "changed.h5", without=[(0, 20)])
+    with h5py.File(changed, "r+") as f:
+        f["x"].id.write_direct_chunk((0, 0), zlib.compress(bytes(399) + b"1", 4), 2)
+        f["x"].id.write_direct_chunk((20, 20), b"-")
+    assert library.H5Zunregister(GUARD) >= 0
+    run(tmp_path, "import h5py; d = h5py.File('in.h5')['x']; d[:10, :20], d[15:18, 12]")
+    found = verify(file, carved, "--trace", tmp_path / "t")
+    assert found["differences"] == [] and found["reads"] == 2
+    assert (found["partly"], found["chunks_left_out"], found["hollow"]) == (1, 1, 0)
+    done = quarry("verify", file, carved)
+    assert "The same but for 1 chunk of 1 dataset that is left out" in done.stdout
+    run(tmp_path, "import h5py; h5py.File('in.h5')['x'][...]", trace="all")
+    found = verify(file, carved, "--trace", tmp_path / "all")
+    assert "a read of all is refused by the copy" in found["differences"][0]["what"]
+    (one,) = verify(file, changed)["differences"]
+    assert one["what"] == "other chunks of it are stored"
 
 
 def test_a_damaged_copy_is_a_difference(tmp_path: Path) -> None:
