@@ -109,16 +109,13 @@ private:
     }
 
     void compare_fill_values() {
-        const std::string what = "its fill value cannot be read";
         const Handle one(H5Screate(H5S_SCALAR), H5Sclose);
-        Values old_values(old_type_, one, 1);
-        Values copy_values(copy_type_, one, 1);
-        checked(H5Pget_fill_value(old_list_, old_type_, old_values.data()), what);
-        old_values.are_filled();
-        checked(H5Pget_fill_value(copy_list_, copy_type_, copy_values.data()), what);
-        copy_values.are_filled();
-        if (files_.values.first_difference(old_values.data(), copy_values.data(), 1,
-                                           shape_of(old_type_)))
+        const auto reading = [](hid_t list, hid_t type) {
+            return Reading{type, [=](void* value) { return H5Pget_fill_value(list, type, value); }};
+        };
+        if (files_.values.first_difference(reading(old_list_, old_type_),
+                                           reading(copy_list_, copy_type_), one,
+                                           "its fill value cannot be read"))
             files_.differences.add(where_, "its fill value is another");
     }
 
@@ -140,28 +137,27 @@ private:
             return;
         const bool is_decoded = has_variable_length(old_type_) || has_references(old_type_);
         if (layout == H5D_CHUNKED && !compare_chunks(is_decoded)) return;
-        const ValueShape shape = shape_of(old_type_);
-        const auto compare = [&](hid_t part) { compare_part(part, shape); };
+        const auto compare = [this](hid_t part) { compare_part(part); };
         if (layout != H5D_CHUNKED)
-            each_part(old_space_, shape.size, compare);
+            each_part(old_space_, H5Tget_size(old_type_), compare);
         else if (is_decoded)
             each_chunk(old_, old_space_, old_list_, kWhat, compare);
     }
 
-    void compare_part(hid_t part, const ValueShape& shape) {
+    void compare_part(hid_t part) {
         if (is_other_) return;
         const auto count = static_cast<hsize_t>(std::max<hssize_t>(H5Sget_select_npoints(part), 1));
         const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
-        Values old_values(old_type_, memory, count);
-        Values copy_values(copy_type_, memory, count);
-        checked(H5Dread(old_, old_type_, memory, part, H5P_DEFAULT, old_values.data()), kWhat);
-        old_values.are_filled();
-        checked(H5Dread(copy_, copy_type_, memory, part, H5P_DEFAULT, copy_values.data()), kWhat);
-        copy_values.are_filled();
-        const auto first =
-            files_.values.first_difference(old_values.data(), copy_values.data(), count, shape);
+        const hid_t all = memory;
+        const auto reading = [&](hid_t dataset, hid_t type) {
+            return Reading{type, [=](void* values) {
+                               return H5Dread(dataset, type, all, part, H5P_DEFAULT, values);
+                           }};
+        };
+        const auto first = files_.values.first_difference(
+            reading(old_, old_type_), reading(copy_, copy_type_), memory, kWhat);
         if (first) say_another(part, *first);
-        tell(count * shape.size);
+        tell(count * H5Tget_size(old_type_));
     }
 
     // The first one only: a value that is another seldom is alone.

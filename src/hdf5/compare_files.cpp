@@ -41,17 +41,22 @@ public:
     explicit FileWalk(Compared& files) : files_(files) {}
 
     void run() {
-        const auto& pairs = files_.pairs.all();
+        const Pairs& pairs = files_.pairs;
         files_.pairs.join(files_.old.objects.order().front(), files_.copy.objects.order().front());
         // What links lead to first: where references lead can be told only then.
-        for (size_t i = 0; i < pairs.size(); ++i) compare_links(pairs[i].first, pairs[i].second);
+        for (size_t i = 0; i < pairs.count(); ++i) {
+            const auto [old, copy] = pairs.at(i);
+            compare_links(old, copy);
+        }
         // Types that nothing leads to but what is of them turn up on the way.
-        for (size_t i = 0; i < pairs.size(); ++i) compare(pairs[i].first, pairs[i].second);
+        for (size_t i = 0; i < pairs.count(); ++i) {
+            const auto [old, copy] = pairs.at(i);
+            compare(old, copy);
+        }
     }
 
 private:
-    // Copies: joining moves the pairs.
-    void compare_links(Token old, Token copy) {
+    void compare_links(const Token& old, const Token& copy) {
         const OldObject& old_group = files_.old.objects.at(old);
         const OldObject& copy_group = files_.copy.objects.at(copy);
         if (old_group.links.empty() && copy_group.links.empty()) return;
@@ -90,7 +95,7 @@ private:
                 H5Oclose};
     }
 
-    void compare(Token old, Token copy) {
+    void compare(const Token& old, const Token& copy) {
         const OldObject* named = files_.old.objects.find(old);
         const Where where{named != nullptr ? named->paths.front() : "a type without a name", ""};
         try {

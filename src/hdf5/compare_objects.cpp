@@ -36,17 +36,13 @@ Handle opened(hid_t object, const std::string& name) {
 
 void compare_attribute_values(Compared& files, const Where& where, hid_t old, hid_t copy,
                               hid_t old_type, hid_t copy_type, hid_t space) {
-    const std::string what = "its value cannot be read";
     const size_t count = elements_in(space);
     if (count == 0) return;
-    Values old_values(old_type, space, count);
-    Values copy_values(copy_type, space, count);
-    checked(H5Aread(old, old_type, old_values.data()), what);
-    old_values.are_filled();
-    checked(H5Aread(copy, copy_type, copy_values.data()), what);
-    copy_values.are_filled();
-    const auto first = files.values.first_difference(old_values.data(), copy_values.data(), count,
-                                                     shape_of(old_type));
+    const auto reading = [](hid_t attribute, hid_t type) {
+        return Reading{type, [=](void* values) { return H5Aread(attribute, type, values); }};
+    };
+    const auto first = files.values.first_difference(
+        reading(old, old_type), reading(copy, copy_type), space, "its value cannot be read");
     if (!first) return;
     files.differences.add(
         where, count == 1 ? "its value is another"

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "hdf5/data_parts.hpp"
+#include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/types.hpp"
 
@@ -125,6 +127,19 @@ std::optional<size_t> ValueComparison::first_difference(const std::byte* old, co
     for (size_t i = 0; i < count; ++i)
         if (!are_same(old + i * shape.size, copy + i * shape.size, shape)) return i;
     return std::nullopt;
+}
+
+std::optional<size_t> ValueComparison::first_difference(const Reading& old, const Reading& copy,
+                                                        hid_t space,
+                                                        const std::string& what) const {
+    const size_t count = elements_in(space);
+    Values old_values(old.type, space, count);
+    Values copy_values(copy.type, space, count);
+    checked(old.read(old_values.data()), what);
+    old_values.are_filled();
+    checked(copy.read(copy_values.data()), what);
+    copy_values.are_filled();
+    return first_difference(old_values.data(), copy_values.data(), count, shape_of(old.type));
 }
 
 bool ValueComparison::are_same(const std::byte* old, const std::byte* copy,

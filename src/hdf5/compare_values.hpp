@@ -4,7 +4,9 @@
 #include <hdf5.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hdf5/pairs.hpp"
@@ -31,6 +33,12 @@ ValueShape shape_of(hid_t type);
 std::optional<Token> object_behind(const Side& side, const std::byte* value,
                                    const ValueShape& shape);
 
+// How to read values of a type into memory; answers as HDF5 does.
+struct Reading {
+    hid_t type;
+    std::function<herr_t(void* values)> read;
+};
+
 class ValueComparison {
 public:
     ValueComparison(const Side& old, const Side& copy, const Pairs& pairs)
@@ -40,6 +48,9 @@ public:
     // same in both files, or to nothing.
     std::optional<size_t> first_difference(const std::byte* old, const std::byte* copy,
                                            size_t count, const ValueShape& shape) const;
+    // The same for values that are yet to be read, as many as `space` has.
+    std::optional<size_t> first_difference(const Reading& old, const Reading& copy, hid_t space,
+                                           const std::string& what) const;
 
 private:
     bool are_same(const std::byte* old, const std::byte* copy, const ValueShape& shape) const;

@@ -29,7 +29,8 @@ public:
     }
 
     // In the order in which they were joined. More may come while one goes through them.
-    const std::vector<std::pair<Token, Token>>& all() const { return all_; }
+    size_t count() const { return all_.size(); }
+    std::pair<Token, Token> at(size_t number) const { return all_.at(number); }
 
 private:
     std::map<Token, Token> copies_;

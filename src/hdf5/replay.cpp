@@ -149,18 +149,19 @@ std::optional<Token> dataset_of(const Side& side, const Replay& replay) {
 }  // namespace
 
 void replay_in_both(Compared& files, const std::vector<Replay>& replays) {
-    std::map<Token, std::vector<const Replay*>> by_dataset;
+    std::map<std::pair<Token, Token>, std::vector<const Replay*>> by_dataset;
     for (const Replay& replay : replays) {
-        const auto dataset = dataset_of(files.old, replay);
-        if (dataset && files.pairs.copy_of(*dataset))
-            by_dataset[*dataset].push_back(&replay);
+        const auto old = dataset_of(files.old, replay);
+        const auto copy = old ? files.pairs.copy_of(*old) : std::nullopt;
+        if (copy)
+            by_dataset[{*old, *copy}].push_back(&replay);
         else
             ++files.result.reads_skipped;
     }
-    for (const auto& [token, all] : by_dataset) {
-        const Where where{files.old.objects.at(token).paths.front(), ""};
+    for (const auto& [pair, all] : by_dataset) {
+        const Where where{files.old.objects.at(pair.first).paths.front(), ""};
         try {
-            DatasetReplay dataset(files, where, token, *files.pairs.copy_of(token));
+            DatasetReplay dataset(files, where, pair.first, pair.second);
             for (const Replay* replay : all) dataset.run(replay->selection);
         } catch (const Failure& failure) {
             files.differences.add(where, std::string("it cannot be read: ") + failure.what());
