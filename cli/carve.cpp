@@ -98,6 +98,10 @@ public:
         app.add_option("--jobs", options_.jobs, "files at once (default: one for each processor)")
             ->type_name("N")
             ->check(CLI::Range(1, 1024));
+        app.add_flag("!--no-verify", options_.verifies,
+                     "do not compare each copy with its original");
+        app.add_flag("--checksums", options_.checksums,
+                     "take a checksum of each whole original, for `quarry run --paranoid`");
         app.add_flag("--dry-run", dry_run_, "only say what would be done");
         app.add_flag("--json", json_, "print everything as JSON");
     }

@@ -1,5 +1,5 @@
-// `quarry run` on carved files: how they come to the places of their originals, and what was missing
-// in them.
+// `quarry run` on carved files: how they come to the places of their originals, and what was
+// missing in them.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -64,8 +64,7 @@ public:
         }
         if (!plan->reasons.empty() && !flags_.quiet()) say(announcement(*plan, command.front()));
         const Environment changed = with_changes(environment, plan->changes);
-        if (carved_.is_wanted() || !plan->trace.empty())
-            return run_to_end(command, changed, *plan);
+        if (carved_.is_wanted() || !plan->trace.empty()) return run_to_end(command, changed, *plan);
         const ExecFailure failure = become(command, changed);
         say(failure.message);
         return failure.exit_code;
@@ -74,8 +73,7 @@ public:
 private:
     // Stays until the end, to say so if there is nothing to show for it, and to take away what was
     // made for the program.
-    int run_to_end(const Command& command, const Environment& environment,
-                   const LaunchPlan& plan) {
+    int run_to_end(const Command& command, const Environment& environment, const LaunchPlan& plan) {
         const uint64_t begin = now();
         const bool is_there = !plan.trace.empty() && prepare_trace(plan.trace);
         const ProgramEnd end = run_to_its_end(command, environment, [&]() -> Result<bool> {

@@ -59,21 +59,22 @@ std::string moved_path(const std::string& path, const std::string& moved) {
     return moved.substr(equals + 1) + path.substr(equals);
 }
 
+uint64_t nanoseconds(const timespec& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
 // The copy to be opened instead of a file; empty if it is that, or there is none.
 std::string copy_instead_of(const char* name) {
     const std::string& directory = served_config.load()->carved;
     const std::string path = real_path(name);
-    if (path.starts_with(directory + "/")) return "";
+    const bool is_mounted = !served_config.load()->originals.empty();
+    if (is_mounted || path.starts_with(directory + "/")) return "";
     const std::string copy = directory + path;
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
-    const bool is_there = stat(name, &of_name) == 0 && of_name.st_ino == of_copy.st_ino &&
-                          of_name.st_dev == of_copy.st_dev;
-    return is_there ? "" : copy;
-}
-
-uint64_t nanoseconds(const timespec& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+    const bool is_laid_there = stat(name, &of_name) == 0 && of_name.st_size == of_copy.st_size &&
+                               nanoseconds(of_name.st_mtim) == nanoseconds(of_copy.st_mtim);
+    return is_laid_there ? "" : copy;
 }
 
 // Why an open file is not the original, or might not be; empty if it is.

@@ -14,6 +14,8 @@ struct CarveOptions {
     std::vector<std::string> drop;   // and those to be left out, though they were read
     uint64_t keep_below = 64 << 10;  // bytes that a dataset must have to be left out
     unsigned jobs = 1;
+    bool verifies = true;    // each copy is compared with its original before it is there
+    bool checksums = false;  // of all bytes of originals, for those who want to be sure later
 };
 
 // What becomes, or became, of a dataset.
@@ -49,8 +51,8 @@ struct FetchedDataset {
 // From what the connector has written down while a program ran on carved files.
 std::vector<FetchedDataset> read_fetched(const std::string& log, const std::string& directory);
 
-// Carves again from the originals, at the places where they are now: what is there already, and what
-// was fetched. Replaces the directory at once.
+// Carves again from the originals, at the places where they are now: what is there already, and
+// what was fetched. Replaces the directory at once.
 Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,

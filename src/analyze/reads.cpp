@@ -69,7 +69,8 @@ Result<std::vector<RecordedRead>> reads_of_trace(const std::string& directory,
     std::vector<RecordedRead> reads;
     for (const auto& [number, object] : objects)
         for (const std::string& selection : object.selections)
-            reads.push_back({{object.token, index->facts.objects[number].path}, selection});
+            reads.push_back(
+                {{object.token, index->facts.objects[number].path, true, {}, {}}, selection});
     return reads;
 }
 

@@ -9,8 +9,8 @@
 #include <quarry/carve.hpp>
 
 #include "carve/fate.hpp"
-#include "carve/manifest.hpp"
 #include "carve/job.hpp"
+#include "carve/manifest.hpp"
 #include "carve/workers.hpp"
 #include "carve/workplace.hpp"
 
@@ -211,7 +211,8 @@ Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
         for (FileFate& fate : fates) fate.copy.clear();
         return fates;
     }
-    if (const auto written = write_manifest(workplace->path(), {options.granularity, fates}); !written)
+    if (const auto written = write_manifest(workplace->path(), {options.granularity, fates});
+        !written)
         return written.error();
     if (const auto there = workplace->put(); !there) return there.error();
     return fates;

@@ -49,9 +49,8 @@ void add_chunks(const MissingDataset& dataset, const std::string& selection, Use
     // Selections of programs lie within the dataset, whatever its shape.
     const std::vector<uint64_t> shape(dataset.chunk.size(), uint64_t{1} << 62);
     used.is_whole = shape.empty() || !decoded ||
-                    !each_touched_chunk(*decoded, shape, dataset.chunk, [&](const auto& offset) {
-                        used.chunks.insert(offset);
-                    });
+                    !each_touched_chunk(*decoded, shape, dataset.chunk,
+                                        [&](const auto& offset) { used.chunks.insert(offset); });
 }
 
 // What there is of a file in the carved directory, as if it had been read.

@@ -12,6 +12,7 @@
 #include "carve/fate.hpp"
 #include "carve/workers.hpp"
 #include "carve/workplace.hpp"
+#include "hdf5/compare_files.hpp"
 #include "hdf5/copy_file.hpp"
 #include "model/missing_data.hpp"
 
@@ -67,12 +68,13 @@ bool write_file(const std::string& path, std::span<const std::byte> bytes) {
 }
 
 bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const FileFate& fate,
-                   const std::string& place) {
+                   uint64_t whole_checksum, const std::string& place) {
     OriginalFile original;
     original.path = fate.input.path;
     original.size = fate.size_before;
     original.modified = fate.modified;
     original.checksum = copied.checksum;
+    original.whole_checksum = whole_checksum;
     original.headers = copied.headers;
     std::vector<MissingDataset> missing;
     for (const hdf5::CopiedDataset& dataset : copied.datasets)
@@ -95,6 +97,24 @@ bool copy_bytes(const std::string& from, const std::string& to) {
     fs::copy_file(from, to, error);
     if (error) errno = error.value();
     return !error;
+}
+
+// The first that must not be there; empty if the copy is what it should be.
+std::string difference(const std::string& original, const std::string& copy) {
+    const FileComparison compared = hdf5::compare_files(original, copy, {});
+    if (compared.all_differences == 0) return "";
+    const FileDifference& first = compared.differences.front();
+    return "its copy turned out to be another file, at " + first.object +
+           (first.attribute.empty() ? "" : ", attribute " + first.attribute) + ": " + first.what;
+}
+
+uint64_t checksum_of_all(const FileFate& fate) {
+    const int file = open(fate.input.place().c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ByteRange all{0, fate.size_before};
+    const uint64_t made = checksum_of(file, std::span(&all, 1)).value_or(0);
+    close(file);
+    return made;
 }
 
 }  // namespace
@@ -126,16 +146,19 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         if (copied) {
             fate.checksum = copied->checksum;
             note_fates(copied->datasets, judge, job);
-            is_made = write_missing(*copied, judge, fate, place);
+            const uint64_t whole = options.checksums ? checksum_of_all(fate) : 0;
+            is_made = write_missing(*copied, judge, fate, whole, place);
         } else {
             // What cannot be taken apart is the same at least when it is left whole.
             fate.why_whole = copied.error().message;
             is_made = copy_bytes(fate.input.place(), copy);
         }
     }
-    take_rights_and_times(fate.input.place(), copy);
     if (!is_made || !is_synced(copy))
         fate.problem = std::string("it cannot be copied: ") + std::strerror(errno);
+    else if (options.verifies)
+        fate.problem = difference(fate.input.place(), copy);
+    take_rights_and_times(fate.input.place(), copy);
     fate.size_after = fs::file_size(copy, error);
 }
 

@@ -94,7 +94,7 @@ private:
         if (carved_ == Carved::Hollow)
             make_hollow(expected, old_type_, old_space_);
         else
-            add_guard(expected);
+            make_carvable(expected);
         compare_with(expected);
     }
 
@@ -190,9 +190,10 @@ private:
     bool compare_chunks(bool is_decoded) {
         std::vector<StoredPiece> olds = sorted_chunks(old_);
         std::vector<StoredPiece> copies = sorted_chunks(copy_);
-        const bool are_paired = std::equal(
-            olds.begin(), olds.end(), copies.begin(), copies.end(),
-            [](const StoredPiece& left, const StoredPiece& right) { return left.offset == right.offset; });
+        const bool are_paired = std::equal(olds.begin(), olds.end(), copies.begin(), copies.end(),
+                                           [](const StoredPiece& left, const StoredPiece& right) {
+                                               return left.offset == right.offset;
+                                           });
         if (!are_paired) {
             files_.differences.add(where_, "other chunks of it are stored");
             return false;
@@ -205,7 +206,9 @@ private:
     static std::vector<StoredPiece> sorted_chunks(hid_t dataset) {
         std::vector<StoredPiece> chunks = pieces_of(dataset, kWhat);
         std::sort(chunks.begin(), chunks.end(),
-                  [](const StoredPiece& left, const StoredPiece& right) { return left.offset < right.offset; });
+                  [](const StoredPiece& left, const StoredPiece& right) {
+                      return left.offset < right.offset;
+                  });
         return chunks;
     }
 
@@ -229,7 +232,8 @@ private:
         tell(old.size);
     }
 
-    static uint32_t read_chunk(hid_t dataset, const StoredPiece& chunk, std::vector<std::byte>& bytes) {
+    static uint32_t read_chunk(hid_t dataset, const StoredPiece& chunk,
+                               std::vector<std::byte>& bytes) {
         uint32_t mask = 0;
         bytes.resize(chunk.size);
         checked(H5Dread_chunk(dataset, H5P_DEFAULT, chunk.offset.data(), &mask, bytes.data()),

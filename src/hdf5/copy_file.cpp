@@ -535,30 +535,49 @@ Handle creation_list_of(hid_t file) {
     return creation;
 }
 
-// An empty file in the format of the old one; which it is HDF5 decides by what it may use.
+// By what formats are told apart. HDF5 decides on them by what it may use and what it has to.
+struct Format {
+    unsigned superblock;
+    unsigned header;  // of the root group
+    bool is_old_group;
+
+    bool operator==(const Format&) const = default;
+};
+
+Format format_of(hid_t file) {
+    const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    H5O_native_info_t header{};
+    checked(H5Oget_native_info(root, &header, H5O_NATIVE_INFO_HDR), "the root cannot be read");
+    return {superblock_of(file), header.hdr.version, is_old_group(root)};
+}
+
+// An empty file in the format of the old one, or the nearest that HDF5 still makes.
 Handle make_like(hid_t from, const std::string& path, Purpose purpose) {
     const Handle creation = creation_list_of(from);
     const Handle root(H5Gopen2(from, "/", H5P_DEFAULT), H5Gclose);
-    H5O_native_info_t header{};
-    checked(H5Oget_native_info(root, &header, H5O_NATIVE_INFO_HDR), "the root cannot be read");
     H5O_info2_t info{};
     checked(H5Oget_info3(root, &info, H5O_INFO_TIME), "the root cannot be read");
     const ObjectClock clock(info.btime != 0 ? info.btime : info.ctime);
-    const unsigned wanted = superblock_of(from);
+    const Format wanted = format_of(from);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     constexpr size_t kGrowth = 1 << 20;
     if (purpose == Purpose::Rehearsal) H5Pset_fapl_core(access, kGrowth, false);
-    for (const H5F_libver_t low : {H5F_LIBVER_EARLIEST, H5F_LIBVER_V18, H5F_LIBVER_V110}) {
-        if (low == H5F_LIBVER_EARLIEST && header.hdr.version >= 2 && !is_old_group(root)) continue;
+    const auto made_with = [&](H5F_libver_t low) -> Handle {
         H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST);
-        Handle made(checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access),
-                            path + " cannot be made"),
-                    H5Fclose);
-        if (superblock_of(made) >= wanted || low == H5F_LIBVER_V110) return made;
+        return {checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access),
+                        path + " cannot be made"),
+                H5Fclose};
+    };
+    H5F_libver_t nearest = H5F_LIBVER_V110;
+    for (const H5F_libver_t low : {H5F_LIBVER_V110, H5F_LIBVER_V18, H5F_LIBVER_EARLIEST}) {
+        Handle made = made_with(low);
+        const Format format = format_of(made);
+        if (format == wanted) return made;
+        if (format.superblock >= wanted.superblock && format.header >= wanted.header) nearest = low;
         made.close();
         unlink(path.c_str());
     }
-    throw Failure(path + " cannot be made");
+    return made_with(nearest);
 }
 
 hsize_t user_block_of(hid_t file) {

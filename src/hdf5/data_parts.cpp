@@ -11,6 +11,17 @@ namespace {
 
 constexpr size_t kAtOnce = 8 << 20;  // bytes
 
+// Goes on to the place after this one in a shape, in steps; false behind the last.
+bool advance(std::vector<hsize_t>& place, const std::vector<hsize_t>& steps,
+             const std::vector<hsize_t>& shape) {
+    for (size_t i = place.size(); i-- > 0;) {
+        place[i] += steps[i];
+        if (place[i] < shape[i]) return true;
+        place[i] = 0;
+    }
+    return false;
+}
+
 }  // namespace
 
 Values::Values(hid_t type, hid_t space, size_t count)

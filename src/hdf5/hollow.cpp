@@ -31,6 +31,20 @@ std::vector<hsize_t> chunk_for(hid_t type, hid_t space) {
     return chunk;
 }
 
+// To a list that is made anew: HDF5 1.14 cannot add to one that it has read from a file, since the
+// names of filters in it move and are then looked for, and freed, where they were.
+void add_guard(hid_t creation_list) {
+    const std::string what = "a dataset cannot be guarded";
+    stand_in_for_filter(kGuardFilter, kGuardName);
+    std::vector<Filter> filters = filters_of(creation_list);
+    if (!filters.empty()) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
+    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}});
+    for (const Filter& filter : filters)
+        checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
+                              filter.values.data()),
+                what);
+}
+
 bool is_guarded_fully(hid_t creation_list) {
     return H5Pget_nfilters(creation_list) >= kMostFilters;
 }
@@ -46,6 +60,9 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
     if (H5Pget_external_count(creation_list) > 0) return "its data lies in other files";
     if (can_be_guarded(type) && layout == H5D_CHUNKED && is_guarded_fully(creation_list))
         return kFull;
+    // It would note that there is no fill value any more, and could not unpack what it has packed.
+    for (const Filter& filter : filters_of(creation_list))
+        if (filter.id == H5Z_FILTER_SCALEOFFSET) return "its filter needs its fill value";
     return "";
 }
 
@@ -73,20 +90,6 @@ void make_carvable(hid_t creation_list) {
 
 uint32_t guard_bit(hid_t creation_list) {
     return uint32_t{1} << (H5Pget_nfilters(creation_list) - 1);
-}
-
-// To a list that is made anew: HDF5 1.14 cannot add to one that it has read from a file, since the
-// names of filters in it move and are then looked for, and freed, where they were.
-void add_guard(hid_t creation_list) {
-    const std::string what = "a dataset cannot be guarded";
-    stand_in_for_filter(kGuardFilter, kGuardName);
-    std::vector<Filter> filters = filters_of(creation_list);
-    if (!filters.empty()) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
-    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}});
-    for (const Filter& filter : filters)
-        checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
-                              filter.values.data()),
-                what);
 }
 
 void make_hollow(hid_t creation_list, hid_t type, hid_t space) {

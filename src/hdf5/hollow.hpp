@@ -16,9 +16,6 @@ inline constexpr const char* kGuardName = "data left out by quarry carve";
 // Why the data of a dataset has to be kept, though nobody wants it; empty if it need not be.
 std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list);
 
-// Makes the guard the last filter of a creation list.
-void add_guard(hid_t creation_list);
-
 // Changes a creation list so that a dataset made with it is hollow.
 void make_hollow(hid_t creation_list, hid_t type, hid_t space);
 

@@ -1,6 +1,7 @@
 #include "hdf5/stored_pieces.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
@@ -20,30 +21,45 @@ int add_chunk(const hsize_t* offset, unsigned mask, haddr_t address, hsize_t siz
     return 0;
 }
 
-// HDF5 1.14 tells the offsets of chunks wrong where another dimension than the first grows.
-bool are_told_wrong(hid_t dataset, const std::vector<hsize_t>& largest) {
+// Which dimension alone grows, where HDF5 keeps an array of chunks that grows with it.
+std::optional<size_t> growing_dimension(hid_t dataset, const std::vector<hsize_t>& largest) {
     H5D_chunk_index_t index{};
-    return H5Dget_chunk_index_type(dataset, &index) >= 0 && index == H5D_CHUNK_IDX_EARRAY &&
-           largest.front() != H5S_UNLIMITED;
+    if (H5Dget_chunk_index_type(dataset, &index) < 0 || index != H5D_CHUNK_IDX_EARRAY)
+        return std::nullopt;
+    const auto found = std::find(largest.begin(), largest.end(), H5S_UNLIMITED);
+    if (found == largest.end()) return std::nullopt;
+    return static_cast<size_t>(found - largest.begin());
 }
 
-// Asks for each chunk that there could be.
-std::vector<StoredPiece> chunks_one_by_one(hid_t dataset, const std::vector<hsize_t>& shape,
-                                           hid_t creation, const std::string& what) {
+// HDF5 1.14 counts the chunks of such an array as if its first dimension grew, and tells their
+// offsets so. Some may lie outside of the dataset, where nobody finds them.
+void correct_offsets(hid_t dataset, hid_t creation, const std::vector<hsize_t>& shape,
+                     const std::vector<hsize_t>& largest, size_t growing,
+                     std::vector<StoredPiece>& chunks, const std::string& what) {
     std::vector<hsize_t> steps(shape.size());
     checked(H5Pget_chunk(creation, static_cast<int>(steps.size()), steps.data()), what);
-    std::vector<StoredPiece> found;
-    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return found;
-    std::vector<hsize_t> offset(shape.size(), 0);
-    do {
-        haddr_t address = HADDR_UNDEF;
+    const auto most = [&](size_t i) { return (largest[i] + steps[i] - 1) / steps[i]; };
+    std::vector<StoredPiece> correct;
+    for (StoredPiece& chunk : chunks) {
+        hsize_t number = 0;
+        for (size_t i = growing; i < shape.size(); ++i)
+            number = (i > growing ? number * most(i) : 0) + chunk.offset[i] / steps[i];
+        for (size_t i = shape.size(); i-- > 0;) {
+            if (i == growing) continue;
+            chunk.offset[i] = number % most(i) * steps[i];
+            number /= most(i);
+        }
+        chunk.offset[growing] = number * steps[growing];
+        const bool is_inside = std::equal(chunk.offset.begin(), chunk.offset.end(), shape.begin(),
+                                          [](hsize_t at, hsize_t size) { return at < size; });
+        if (!is_inside) continue;
         hsize_t size = 0;
-        unsigned mask = 0;
-        if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &size) >= 0 &&
-            address != HADDR_UNDEF)
-            found.push_back({address, size, mask, offset});
-    } while (advance(offset, steps, shape));
-    return found;
+        if (H5Dget_chunk_storage_size(dataset, chunk.offset.data(), &size) < 0 ||
+            size != chunk.size)
+            throw Failure(what + ": its chunks are not where HDF5 says");
+        correct.push_back(std::move(chunk));
+    }
+    chunks = std::move(correct);
 }
 
 std::vector<StoredPiece> chunks_of(hid_t dataset, hid_t creation, const std::string& what) {
@@ -52,23 +68,14 @@ std::vector<StoredPiece> chunks_of(hid_t dataset, hid_t creation, const std::str
         static_cast<size_t>(checked(H5Sget_simple_extent_ndims(space), what)));
     std::vector<hsize_t> largest(shape.size());
     checked(H5Sget_simple_extent_dims(space, shape.data(), largest.data()), what);
-    if (are_told_wrong(dataset, largest)) return chunks_one_by_one(dataset, shape, creation, what);
     Chunks chunks{shape.size(), {}};
     checked(H5Dchunk_iter(dataset, H5P_DEFAULT, add_chunk, &chunks), what);
+    if (const auto growing = growing_dimension(dataset, largest); growing && *growing > 0)
+        correct_offsets(dataset, creation, shape, largest, *growing, chunks.all, what);
     return std::move(chunks.all);
 }
 
 }  // namespace
-
-bool advance(std::vector<hsize_t>& place, const std::vector<hsize_t>& steps,
-             const std::vector<hsize_t>& shape) {
-    for (size_t i = place.size(); i-- > 0;) {
-        place[i] += steps[i];
-        if (place[i] < shape[i]) return true;
-        place[i] = 0;
-    }
-    return false;
-}
 
 std::vector<StoredPiece> pieces_of(hid_t dataset, const std::string& what) {
     const Handle creation(checked(H5Dget_create_plist(dataset), what), H5Pclose);

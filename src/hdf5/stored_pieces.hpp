@@ -11,10 +11,6 @@ namespace quarry::hdf5 {
 // files.
 std::vector<StoredPiece> pieces_of(hid_t dataset, const std::string& what);
 
-// Goes on to the place after this one in a shape, in steps; false behind the last.
-bool advance(std::vector<hsize_t>& place, const std::vector<hsize_t>& steps,
-             const std::vector<hsize_t>& shape);
-
 // Into a dataset with a guard: a chunk that everybody can read, for its mask has the guard's bit...
 void copy_guarded_chunk(hid_t from, hid_t to, const StoredPiece& chunk, uint32_t guard);
 // ... or one in its place that nobody can.

@@ -1,0 +1,292 @@
+"""What was carved away is read from its original, if that is the one; else it is refused by name."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+from cli import quarry
+
+# Everything that tells that data was carved away: values, properties, chunks as they are stored.
+LOOK = """
+import h5py, sys
+f = h5py.File(sys.argv[1])
+print(f.filename, f.id.name)
+for name in sys.argv[2:] or sorted(f):
+    d = f[name]
+    creation = d.id.get_create_plist()
+    filters = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
+    fill = d.fillvalue if d.dtype.kind != "O" else None
+    print(name, d.chunks, d.compression, fill, filters, creation.get_fill_time(), creation.get_alloc_time())
+    print(d.id.get_storage_size(), d.id.get_space_status(), creation.get_layout())
+    if d.chunks:
+        print(d.id.get_num_chunks(), sorted(hash(d.id.read_direct_chunk(d.id.get_chunk_info(i).chunk_offset)) for i in range(3)))
+    for part in (slice(None), slice(5, 9), [3, 7]):
+        print(hash(d[part].tobytes()) if d.dtype.kind != "O" else d[part][:3])
+"""
+
+
+def make(path: Path) -> Path:
+    values = np.random.default_rng(1).random((400, 30))
+    with h5py.File(path, "w", libver=("earliest", "v110")) as f:
+        f["used"] = values
+        f["contiguous"] = values + 1
+        f.create_dataset("gzip", data=values + 2, chunks=(50, 6), compression=4, fillvalue=3)
+        f.create_dataset("partly", data=values + 3, chunks=(50, 6), shuffle=True)
+        f.create_dataset(
+            "words", data=[f"word {i}" for i in range(9000)], dtype=h5py.string_dtype()
+        )
+        f["pairs"] = np.array([(1, 2.5)] * 9000, [("a", "i4"), ("b", "f8")])
+        f["gzip"].attrs["of"] = 1
+        f["group/link"] = f["gzip"]
+        f["group/soft"] = h5py.SoftLink("/contiguous")
+    return path
+
+
+@pytest.fixture
+def carved(tmp_path: Path) -> Path:
+    """A file of which a little was read, and its carved copy in `small`."""
+    file = make(tmp_path / "in.h5")
+    program = "import h5py; f = h5py.File('in.h5'); f['used'][0]; f['partly'][0, 0]"
+    record(tmp_path, program)
+    done = quarry(
+        "carve", "t", "-o", "small", "--granularity", "chunk", "--checksums", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout
+    return file
+
+
+def record(folder: Path, program: str) -> None:
+    done = quarry("run", "--trace", "t", "--", sys.executable, "-c", program, cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def on_carved(
+    folder: Path, program: str, *words: str, options: tuple = ()
+) -> subprocess.CompletedProcess:
+    command = ("--", sys.executable, "-c", program, *words)
+    env = {"PYTHONHASHSEED": "0"}
+    return quarry("run", "--no-trace", "--carved", "small", *options, *command, cwd=folder, env=env)
+
+
+def natively(folder: Path, program: str, *words: str) -> str:
+    env = dict(os.environ, PYTHONHASHSEED="0")
+    command = [sys.executable, "-c", program, *words]
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=True
+    ).stdout
+
+
+DATASETS = ("contiguous", "gzip", "pairs", "partly", "used", "words")
+
+
+def test_with_the_original_nothing_is_seen_of_the_carving(carved: Path) -> None:
+    folder = carved.parent
+    done = on_carved(folder, LOOK, "in.h5", *DATASETS)
+    assert done.stdout == natively(folder, LOOK, "in.h5", *DATASETS), done.stderr
+    assert f"was read from {carved}" in done.stderr and "/gzip" in done.stderr
+    assert "/used" not in done.stderr and "--grow" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "way",
+    (
+        "f['gzip'][5]",
+        "f['group/link'][5]",
+        "f[f['gzip'].ref][5]",
+        "f['group']['soft'][5]",
+        "h5py.Dataset(h5py.h5o.open(f['group'].id, b'link'))[5]",
+        "h5py.Dataset(h5py.h5d.open(f.id, b'group/link'))[5]",
+        "[f[n][5] for n in f if n == 'gzip'][0]",
+        "f['gzip'][f['gzip'].regionref[5:6]]",
+    ),
+)
+def test_any_way_of_opening(carved: Path, way: str) -> None:
+    program = f"import h5py; f = h5py.File('in.h5'); print({way})"
+    assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
+
+
+def test_without_the_original_it_is_refused_by_name(carved: Path) -> None:
+    folder = carved.parent
+    carved.rename(folder / "elsewhere.h5")
+    used = "import h5py; print(h5py.File('in.h5')['used'][...].sum(), h5py.File('in.h5')['partly'][0, 0])"
+    done = on_carved(folder, used)
+    assert done.returncode == 0 and done.stderr == "" and done.stdout
+    for name in ("contiguous", "gzip", "partly", "words", "pairs"):
+        done = on_carved(folder, f"import h5py; h5py.File('in.h5')['{name}'][-1]")
+        assert done.returncode == 1
+        assert f"{carved}: what is asked for of /{name} was left out" in done.stderr
+        assert "No such file" in done.stderr
+    stub = "import h5py; h5py.File('in.h5')['partly'].id.read_direct_chunk((50, 0))"
+    assert on_carved(folder, stub).returncode == 1
+    kept = "import h5py; print(h5py.File('in.h5')['partly'].id.read_direct_chunk((0, 0))[0])"
+    assert on_carved(folder, kept).stdout == "0\n"
+    # Properties are the original's all the same.
+    properties = "import h5py; d = h5py.File('in.h5')['contiguous']; print(d.chunks, d.fillvalue)"
+    assert on_carved(folder, properties).stdout == "None 0.0\n"
+
+
+def test_originals_that_were_moved(carved: Path) -> None:
+    folder = carved.parent
+    (folder / "archive").mkdir()
+    carved.rename(folder / "archive/in.h5")
+    program = "import h5py; print(h5py.File('in.h5')['gzip'][5].sum())"
+    done = on_carved(folder, program, options=("--missing", f"{folder}={folder}/archive"))
+    assert done.returncode == 0 and f"read from {folder}/archive/in.h5" in done.stderr
+    for options, why in (
+        (("--missing", "original"), f"{carved} cannot be read"),
+        (("--missing", "/nowhere=/else"), f"{carved} cannot be read"),
+    ):
+        done = on_carved(folder, "print('started')", options=options)
+        assert done.returncode == 125 and why in done.stderr and not done.stdout
+    done = on_carved(folder, program, options=("--missing", "sideways"))
+    assert done.returncode == 2 and "OLD=NEW" in done.stderr
+
+
+def test_missing_error_reads_no_original(carved: Path) -> None:
+    done = on_carved(
+        carved.parent, "import h5py; h5py.File('in.h5')['gzip'][5]", options=("--missing", "error")
+    )
+    assert done.returncode == 1 and "--missing error" in done.stderr
+
+
+def change_size(file: Path) -> None:
+    with file.open("ab") as f:
+        f.write(b"more")
+
+
+def change_headers(file: Path) -> None:
+    before = file.stat()
+    with h5py.File(file, "r+") as f:
+        f["gzip"].attrs.modify("of", 2)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def change_data(file: Path) -> None:
+    before = file.stat()
+    with h5py.File(file, "r+", track_order=False) as f:
+        f["contiguous"][5] = 0
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def touch(file: Path) -> None:
+    os.utime(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "why"),
+    (
+        (change_size, (), "its size is another"),
+        (touch, (), "modified since"),
+        (change_headers, (), "its headers are others"),
+        (change_data, ("--paranoid",), "its data is other data"),
+    ),
+)
+def test_an_original_that_is_another_by_now_is_not_read(carved: Path, change, options, why) -> None:
+    change(carved)
+    program = "import h5py; h5py.File('in.h5')['gzip'][5]"
+    done = on_carved(carved.parent, program, options=options)
+    assert done.returncode == 1 and why in done.stderr, done.stderr
+
+
+def test_a_copy_without_its_time_is_proved_by_its_data(carved: Path) -> None:
+    touch(carved)
+    program = "import h5py; h5py.File('in.h5')['gzip'][5]"
+    assert on_carved(carved.parent, program, options=("--paranoid",)).returncode == 0
+    done = quarry("carve", "t", "-o", "again", cwd=carved.parent)
+    assert done.returncode == 1  # it has changed since it was traced
+
+
+def test_grow_adds_what_was_fetched(carved: Path) -> None:
+    folder = carved.parent
+    program = "import h5py; f = h5py.File('in.h5'); print(f['gzip'][5].sum(), f['partly'][60, 0])"
+    before = natively(folder, program)
+    done = on_carved(folder, program, options=("--grow",))
+    assert done.stdout == before and "holds it now" in done.stderr
+    carved.unlink()
+    again = on_carved(folder, program)
+    assert again.stdout == before and again.stderr == ""
+    with h5py.File(folder / "small" / carved.relative_to("/")) as f:
+        f["partly"][0, 0]  # what there was is there still
+        f["used"][...]
+        for name, place in (
+            ("gzip", (200, 0)),
+            ("partly", (200, 0)),
+            ("contiguous", 0),
+            ("words", 0),
+        ):
+            with pytest.raises(OSError):
+                f[name][place]
+
+
+def test_two_files_are_not_mistaken_for_each_other(tmp_path: Path) -> None:
+    for name, value in (("a/in.h5", 1), ("b/in.h5", 2)):
+        (tmp_path / name).parent.mkdir()
+        with h5py.File(tmp_path / name, "w") as f:
+            f["used"] = np.full(20000, value)
+            f["unused"] = np.full(20000, 10 * value)
+    record(tmp_path, "import h5py; [h5py.File(n)['used'][0] for n in ('a/in.h5', 'b/in.h5')]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py
+a, b = h5py.File("a/in.h5"), h5py.File("b/in.h5")
+da, db = a["unused"], b["unused"]
+print(da[0], db[0], a["used"][0], b["used"][0], da[1], db[1])
+a.close()
+print(db[5], h5py.File("a/in.h5")["unused"][7])
+"""
+    assert on_carved(tmp_path, program).stdout == "10 20 1 2 10 20\n20 10\n"
+
+
+def test_netcdf_and_xarray(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as d:
+        d.createDimension("t", 200)
+        d.createDimension("x", 300)
+        color = d.createEnumType("u1", "color", {"red": 0, "blue": 1})
+        for name in ("a", "b", "c"):
+            v = d.createVariable(
+                name, "f8", ("t", "x"), zlib=True, chunksizes=(20, 50), fill_value=-1
+            )
+            v[:] = np.random.default_rng(2).random((200, 300))
+            v.units = "m"
+        d.createVariable("shade", color, ("t", "x"))[:] = np.ones((200, 300), "u1")
+    look = """
+import netCDF4, xarray, sys
+with netCDF4.Dataset("in.nc") as d:
+    for name in sys.argv[1:]:
+        v = d[name]
+        print(name, v[30:35].sum(), v.filters(), v.chunking(), v.get_fill_value() if hasattr(v, "get_fill_value") else "")
+with xarray.open_dataset("in.nc") as d:
+    print([float(d[name].astype("f8").mean()) for name in sys.argv[1:]])
+"""
+    record(tmp_path, f"import sys; sys.argv[1:] = ['a']\n{look}")
+    for granularity in ("object", "chunk"):
+        done = quarry("carve", "t", "-o", "small", "--granularity", granularity, cwd=tmp_path)
+        assert done.returncode == 0
+        done = on_carved(tmp_path, look, "a", "b", "shade")
+        assert done.stdout == natively(tmp_path, look, "a", "b", "shade"), done.stderr
+    before = natively(tmp_path, look, "a")
+    shutil.move(tmp_path / "in.nc", tmp_path / "aside.nc")
+    assert on_carved(tmp_path, look, "a").stdout == before
+    assert "HDF error" in on_carved(tmp_path, look, "b").stderr
+
+
+def test_a_damaged_table_is_named(carved: Path) -> None:
+    table = carved.parent / "small/quarry-carved" / carved.relative_to("/")
+    table.write_bytes(b"damaged" * 20)
+    done = on_carved(carved.parent, "import h5py; h5py.File('in.h5')['gzip'][5]")
+    assert done.returncode == 1 and "is damaged" in done.stderr
+    manifest = carved.parent / "small/quarry-carved.json"
+    content = json.loads(manifest.read_text())
+    for broken in ("", "[]", "{", json.dumps(content | {"format": 99}), json.dumps({"format": 1})):
+        manifest.write_text(broken)
+        done = on_carved(carved.parent, "print('started')")
+        assert done.returncode == 125 and "started" not in done.stdout
+        assert "Carve again" in done.stderr
