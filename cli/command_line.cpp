@@ -26,6 +26,7 @@ Verbs verbs() {
     all.push_back(make_what_if_verb());
     all.push_back(make_diff_verb());
     all.push_back(make_carve_verb());
+    all.push_back(make_explain_verb());
     all.push_back(make_verify_verb());
     all.push_back(make_export_verb());
     all.push_back(make_doctor_verb());

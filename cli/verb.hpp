@@ -43,6 +43,7 @@ std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_what_if_verb();
 std::unique_ptr<Verb> make_diff_verb();
 std::unique_ptr<Verb> make_carve_verb();
+std::unique_ptr<Verb> make_explain_verb();
 std::unique_ptr<Verb> make_verify_verb();
 std::unique_ptr<Verb> make_export_verb();
 std::unique_ptr<Verb> make_doctor_verb();

@@ -2,7 +2,7 @@
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
     local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
-    local verbs="run env ls summary live report advise what-if carve verify diff export doctor completion"
+    local verbs="run env ls summary live report advise what-if carve explain verify diff export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
@@ -26,6 +26,7 @@ _quarry() {
         --granularity) mapfile -t COMPREPLY < <(compgen -W "object chunk" -- "$word"); return ;;
         --trace | --witness | --carved) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
+        --missing) mapfile -t COMPREPLY < <(compgen -W "error original" -- "$word"); return ;;
         --writes) mapfile -t COMPREPLY < <(compgen -W "refuse copy" -- "$word"); return ;;
         --format) mapfile -t COMPREPLY < <(compgen -W "jsonl csv chrome sqlite json dot graphml prov ro-crate" -- "$word"); return ;;
         --output | --junit | --thresholds | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
@@ -35,7 +36,7 @@ _quarry() {
         --under) mapfile -t COMPREPLY < <(compgen -W "native pass_through" -- "$word"); return ;;
     esac
     case $verb in
-        run) mapfile -t COMPREPLY < <(compgen -W "$launch --carved --writes --in-place --" -- "$word") ;;
+        run) mapfile -t COMPREPLY < <(compgen -W "$launch --carved --missing --paranoid --grow --writes --in-place --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
         ls | summary | live | report | advise | what-if | carve | diff | export)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
@@ -44,11 +45,15 @@ _quarry() {
             [[ $verb == advise ]] && options+=" --top --fail-on --max-amplification --thresholds --show-thresholds --junit"
             [[ $verb == diff ]] && options+=" --top"
             [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache --paged --page-buffer"
-            [[ $verb == carve ]] && options+=" --output --task --file --granularity --keep --drop --keep-below --jobs --dry-run"
+            [[ $verb == carve ]] && options+=" --output --task --file --granularity --keep --drop --keep-below --jobs --no-verify --checksums --dry-run"
             [[ $verb == export ]] && options="--format --group-by --regions --output --help"
             [[ $verb == live ]] && options="--interval --once --help"
             [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"
             [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+            ;;
+        explain)
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "--left-out --json --help" -- "$word")
             ;;
         verify)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -558,3 +558,24 @@ def test_what_is_missing_can_be_found_in_the_original(
                 assert kept == (name == "used" and offset == (0, 60))
         (piece,) = found.datasets["/contiguous"][1]
         assert raw[piece[0] : piece[0] + piece[1]] == values.tobytes()
+
+
+def test_explain_tells_what_is_there_and_why(tmp_path: Path) -> None:
+    file = chunked(tmp_path)
+    run(tmp_path, CHUNKED)
+    carve(tmp_path, "t", "--granularity", "chunk", "--drop", "/words")
+    done = quarry("explain", "small", cwd=tmp_path)
+    assert done.returncode == 0
+    lines = {line.split()[1]: line for line in done.stdout.splitlines() if "/" in line}
+    assert lines["/gzip"].startswith("partly") and "some of its chunks were read" in lines["/gzip"]
+    assert lines["/words"].startswith("hollow") and "to be left out" in lines["/words"]
+    assert "saved" in done.stdout.splitlines()[-1]
+    told = json.loads(quarry("explain", "small", "--json", cwd=tmp_path).stdout)
+    manifest = json.loads((tmp_path / "small/quarry-carved.json").read_text())
+    assert [one["original"] for one in told["files"]] == [
+        one["original"] for one in manifest["files"]
+    ]
+    (first,) = (one for one in told["files"] if one["original"] == str(file))
+    assert all(d["saved"] <= d["bytes"] for d in first["datasets"])
+    done = quarry("explain", ".", cwd=tmp_path)
+    assert done.returncode == 125 and "holds no carved files" in done.stderr

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <quarry/carve.hpp>
+#include <quarry/units.hpp>
+
+#include "table.hpp"
+#include "terminal.hpp"
+#include "verb.hpp"
+
+namespace quarry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+uint64_t saved(const DatasetFate& dataset) {
+    return dataset.stored - std::min(dataset.kept, dataset.stored);
+}
+
+std::string what_is_there(const DatasetFate& dataset) {
+    if (dataset.is_whole) return "kept";
+    return dataset.kept > 0 ? "partly" : "hollow";
+}
+
+std::string as_json(const std::vector<FileFate>& files) {
+    Json json{{"files", Json::array()}};
+    for (const FileFate& file : files) {
+        Json datasets = Json::array();
+        for (const DatasetFate& dataset : file.datasets)
+            datasets.push_back({{"paths", dataset.paths},
+                                {"what", what_is_there(dataset)},
+                                {"bytes", dataset.stored},
+                                {"saved", saved(dataset)},
+                                {"why", dataset.why}});
+        json["files"].push_back({{"original", file.input.path},
+                                 {"copy", file.copy},
+                                 {"size", file.size_before},
+                                 {"copy_size", file.size_after},
+                                 {"why_whole", file.why_whole},
+                                 {"datasets", datasets}});
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+class ExplainVerb : public Verb {
+public:
+    std::string_view name() const override { return "explain"; }
+    std::string_view summary() const override {
+        return "Tell what is in carved files, what was left out, and why";
+    }
+    std::string_view usage() const override { return "[options] DIR"; }
+    std::string_view examples() const override {
+        return "  quarry explain small\n"
+               "  quarry explain small --left-out     only what was left out";
+    }
+    void declare_options(CLI::App& app) override {
+        app.add_option("directory", directory_, "that `quarry carve` has written")
+            ->type_name("DIR")
+            ->required();
+        app.add_flag("--left-out", only_left_out_, "only datasets that are not whole");
+        app.add_flag("--json", json_, "print everything as JSON");
+    }
+
+    int execute(const Command&) override {
+        const auto files = fates_in(directory_);
+        if (!files) {
+            say(files.error().message);
+            return kQuarryFailed;
+        }
+        if (json_)
+            fmt::print("{}", as_json(*files));
+        else
+            print(*files);
+        return kSuccess;
+    }
+
+private:
+    void print(const std::vector<FileFate>& files) const {
+        uint64_t before = 0, after = 0;
+        for (const FileFate& file : files) {
+            before += file.size_before;
+            after += file.size_after;
+            fmt::print("{}: {}, carved {}\n", printable(file.input.path),
+                       bytes_text(file.size_before), bytes_text(file.size_after));
+            print_datasets(file);
+        }
+        const uint64_t spared = before - std::min(after, before);
+        fmt::print(
+            "{} of {} saved ({:.0f} %).\n", bytes_text(spared), bytes_text(before),
+            before > 0 ? 100.0 * static_cast<double>(spared) / static_cast<double>(before) : 0.0);
+    }
+
+    void print_datasets(const FileFate& file) const {
+        if (!file.why_whole.empty())
+            fmt::print("  a copy of all bytes: {}.\n", printable(file.why_whole));
+        if (file.input.is_raw) fmt::print("  data of a dataset in another file, all of it.\n");
+        Table table({{"", Table::Align::Left},
+                     {"dataset", Table::Align::Left},
+                     {"size"},
+                     {"saved"},
+                     {"why", Table::Align::Left}});
+        size_t rows = 0;
+        for (const DatasetFate& dataset : file.datasets) {
+            if (only_left_out_ && dataset.is_whole) continue;
+            ++rows;
+            table.add({what_is_there(dataset), dataset.paths.front(), bytes_text(dataset.stored),
+                       saved(dataset) > 0 ? bytes_text(saved(dataset)) : "", dataset.why});
+        }
+        if (rows > 0) fmt::print("{}", table.text(Style::of_output()));
+    }
+
+    std::string directory_;
+    bool only_left_out_ = false;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_explain_verb() {
+    return std::make_unique<ExplainVerb>();
+}
+
+}  // namespace quarry::cli
