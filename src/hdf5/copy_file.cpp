@@ -41,14 +41,13 @@ std::vector<VirtualSource> sources_of(hid_t dataset) {
     return sources;
 }
 
-CopiedDataset dataset_as_it_is(hid_t dataset, const Token& token,
+CopiedDataset dataset_as_it_is(hid_t dataset, hid_t creation, const Token& token,
                                const std::vector<std::string>& paths) {
     CopiedDataset found;
     found.token = token;
     found.paths = paths;
     found.stored = H5Dget_storage_size(dataset);
     found.is_scale = is_scale(dataset);
-    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
     found.is_virtual = H5Pget_layout(creation) == H5D_VIRTUAL;
     return found;
 }
@@ -139,7 +138,10 @@ public:
           required_(required),
           purpose_(purpose),
           inventory_(from),
-          places_(from, to) {}
+          places_(from, to),
+          utf8_links_(H5Pcreate(H5P_LINK_CREATE), H5Pclose) {
+        H5Pset_char_encoding(utf8_links_, H5T_CSET_UTF8);
+    }
 
     ~FileCopy() { let_go(); }
     FileCopy(const FileCopy&) = delete;
@@ -305,11 +307,11 @@ private:
     void make_link(const Link& link, hid_t old_group, hid_t group) {
         const std::string what = "the link cannot be copied";
         const char* name = link.name.c_str();
-        const Handle creation(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-        if (link.info.cset != H5T_CSET_ASCII) H5Pset_char_encoding(creation, link.info.cset);
+        const hid_t creation =
+            link.info.cset == H5T_CSET_UTF8 ? hid_t{utf8_links_} : H5P_LINK_CREATE_DEFAULT;
         if (link.info.type == H5L_TYPE_HARD) {
             const Token token = token_of(link.info.u.token);
-            if (!places_.find(token)) {
+            if (!places_.contains(token)) {
                 make_object(token, old_group, group, link.name, creation);
                 return;
             }
@@ -357,50 +359,56 @@ private:
         const std::string what = "the dataset cannot be copied";
         const Handle old(checked(H5Dopen2(old_group, name.c_str(), H5P_DEFAULT), what), H5Dclose);
         const Handle type(checked(H5Dget_type(old), what), H5Tclose);
-        CopiedDataset copied = dataset_as_it_is(old, token, inventory_.at(token).paths);
+        const Handle creation(checked(H5Dget_create_plist(old), what), H5Pclose);
+        CopiedDataset copied = dataset_as_it_is(old, creation, token, inventory_.at(token).paths);
         const auto required = required_.find(token);
         copied.kept = required == required_.end() ? order_.wanted(copied) : Part::Whole;
         if (required != required_.end()) copied.remark = required->second;
-        const bool is_shared = H5Tcommitted(type) > 0;
-        const bool is_plain =
-            !is_shared && !has_references(type) && !attributes_refer(old) && !has_old_filters(old);
-        if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy)
-            copy_as_it_is(token, old_group, group, name, link_creation);
-        else
-            make_dataset_anew(token, old, type, copied, group, name, link_creation);
-        copied.place = token_of(*places_.find(token));
+        const bool refers = has_references(type) || attributes_refer(old);
+        const bool is_plain = !refers && H5Tcommitted(type) <= 0 && !has_old_filters(old, creation);
+        if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy) {
+            // HDF5's own way knows every detail, needs no filter and is fast.
+            checked(
+                H5Ocopy(old_group, name.c_str(), group, name.c_str(), H5P_DEFAULT, link_creation),
+                what);
+            places_.add_path(token, copied.paths.front());
+        } else {
+            make_dataset_anew({token, old, type, creation}, refers, copied,
+                              {group, name, link_creation});
+            copied.place = token_of(*places_.find(token));
+        }
         if (copied.kept == Part::Whole) copied.kept_bytes = copied.stored;
         if (copied.kept == Part::Whole && copied.is_virtual) copied.sources = sources_of(old);
         if (order_.progress) order_.progress(copied.stored);
         copied_.push_back(std::move(copied));
     }
 
-    // HDF5's own way knows every detail, needs no filter and is fast.
-    void copy_as_it_is(const Token& token, hid_t old_group, hid_t group, const std::string& name,
-                       hid_t link_creation) {
-        const std::string what = "the dataset cannot be copied";
-        checked(H5Ocopy(old_group, name.c_str(), group, name.c_str(), H5P_DEFAULT, link_creation),
-                what);
-        H5O_info2_t info{};
-        checked(H5Oget_info_by_name3(group, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT),
-                what);
-        places_.add(token, info.token);
-    }
-
     // Old headers may name filters by their numbers alone. HDF5 1.14 makes room in the copy for
     // just that, writes the names as well, and what follows is lost.
-    static bool has_old_filters(hid_t dataset) {
-        const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    static bool has_old_filters(hid_t dataset, hid_t creation) {
         if (H5Pget_nfilters(creation) <= 0) return false;
         H5O_native_info_t info{};
         return H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_HDR) < 0 || info.hdr.version < 2;
     }
 
-    void make_dataset_anew(const Token& token, hid_t old, hid_t type, CopiedDataset& copied,
-                           hid_t group, const std::string& name, hid_t link_creation) {
+    struct OldDataset {
+        const Token& token;
+        hid_t id;
+        hid_t type;
+        hid_t creation;
+    };
+    struct NewLink {
+        hid_t group;
+        const std::string& name;
+        hid_t creation;
+    };
+
+    // `refers` tells that something in it points at objects, which may not be there yet.
+    void make_dataset_anew(const OldDataset& dataset, bool refers, CopiedDataset& copied,
+                           const NewLink& link) {
         const std::string what = "the dataset cannot be made anew";
+        const auto& [token, old, type, creation] = dataset;
         const Handle space(checked(H5Dget_space(old), what), H5Sclose);
-        const Handle creation(checked(H5Dget_create_plist(old), what), H5Pclose);
         if (copied.kept == Part::Chunks) {
             copied.remark = why_not_in_chunks(old, type, creation);
             if (!copied.remark.empty()) copied.kept = Part::Whole;
@@ -419,17 +427,23 @@ private:
         stand_in_for_filters(creation);
         const hid_t type_of_copy = type_in_copy(type);
         set_version(old);
-        const ObjectClock clock(times_of(old).made);
-        const Handle copy(checked(H5Dcreate2(group, name.c_str(), type_of_copy, space,
-                                             link_creation, creation, H5P_DEFAULT),
+        const Times times = times_of(old);
+        const ObjectClock clock(times.made);
+        const Handle copy(checked(H5Dcreate2(link.group, link.name.c_str(), type_of_copy, space,
+                                             link.creation, creation, H5P_DEFAULT),
                                   what),
                           H5Dclose);
         was_made(token, copy);
-        unfinished_.push_back(token);
         if (copied.kept == Part::Nothing) hollow_.insert(token);
         if (copied.kept == Part::Chunks) copied.kept_bytes = copy_wanted_chunks(old, copy, copied);
         const bool is_rehearsed = purpose_ == Purpose::Rehearsal && !has_references(type);
         if (copied.kept == Part::Whole && !is_rehearsed) with_data_.insert(token);
+        if (refers) {
+            unfinished_.push_back(token);
+        } else {
+            const ObjectClock later(times.changed);
+            finish(token, old, copy);
+        }
     }
 
     // A rehearsal is held in memory.
@@ -475,17 +489,21 @@ private:
             const Handle old = old_object(token);
             const ObjectClock clock(times_of(old).changed);
             const Handle copy = new_object(token);
-            std::set<Token>* referred = hollow_.contains(token) ? nullptr : &referred_;
-            copy_attributes(
-                old, copy, [this](hid_t type) { return type_in_copy(type); }, places_, referred);
-            copy_comment(old, copy);
-            if (with_data_.contains(token)) copy_data(old, copy, places_, referred_);
-            if (times_of(copy).changed != times_of(old).changed) touch(copy);
+            finish(token, old, copy);
         } catch (const Failure& failure) {
             const OldObject* named = inventory_.find(token);
             throw Failure((named != nullptr ? named->paths.front() : "a type without a name") +
                           ": " + failure.what());
         }
+    }
+
+    void finish(const Token& token, hid_t old, hid_t copy) {
+        std::set<Token>* referred = hollow_.contains(token) ? nullptr : &referred_;
+        copy_attributes(
+            old, copy, [this](hid_t type) { return type_in_copy(type); }, places_, referred);
+        copy_comment(old, copy);
+        if (with_data_.contains(token)) copy_data(old, copy, places_, referred_);
+        if (times_of(copy).changed != times_of(old).changed) touch(copy);
     }
 
     // Links that were made in a group have changed it, and HDF5 has no other call that does nothing
@@ -510,6 +528,7 @@ private:
     Purpose purpose_;
     Inventory inventory_;
     NewPlaces places_;
+    Handle utf8_links_;  // what links with such names are made with
     std::map<Token, hid_t> types_;
     H5F_libver_t version_ = H5F_LIBVER_ERROR;
     std::deque<Token> unfinished_;

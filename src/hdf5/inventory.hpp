@@ -4,8 +4,8 @@
 #include <hdf5.h>
 
 #include <deque>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hdf5/new_places.hpp"
@@ -36,7 +36,7 @@ private:
     void read(const Token& group);
 
     hid_t file_;
-    std::map<Token, OldObject> objects_;
+    std::unordered_map<Token, OldObject, TokenHash> objects_;
     std::vector<Token> order_;
     std::deque<Token> unread_;
 };

@@ -58,7 +58,14 @@ std::string attribute_named_by(const H5R_ref_t& reference) {
 std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
     const auto found = places_.find(old_place);
     if (found == places_.end()) return std::nullopt;
-    return found->second;
+    Place& place = found->second;
+    if (!place.token) {
+        H5O_info2_t info{};
+        checked(H5Oget_info_by_name3(to_, place.path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT),
+                "a copy cannot be found");
+        place.token = info.token;
+    }
+    return place.token;
 }
 
 std::optional<H5O_token_t> NewPlaces::place_of_target(hid_t object, Referred referred) const {

@@ -5,10 +5,11 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace quarry::hdf5 {
@@ -17,6 +18,15 @@ namespace quarry::hdf5 {
 using Token = std::array<uint8_t, H5O_MAX_TOKEN_SIZE>;
 Token token_of(const H5O_token_t& token);
 H5O_token_t place_of(const Token& token);
+
+// They are addresses, or begin with one.
+struct TokenHash {
+    size_t operator()(const Token& token) const {
+        size_t first = 0;
+        std::memcpy(&first, token.data(), sizeof first);
+        return first * 0x9e3779b97f4a7c15;
+    }
+};
 Token token_of_object(hid_t object);
 
 // Whether it leads into this file; others lead to the same file as before.
@@ -28,8 +38,13 @@ public:
     NewPlaces(hid_t from, hid_t to) : from_(from), to_(to) {}
 
     void add(const Token& old_place, const H5O_token_t& new_place) {
-        places_[old_place] = new_place;
+        places_[old_place].token = new_place;
     }
+    // Asked for only if somebody wants to know.
+    void add_path(const Token& old_place, const std::string& path) {
+        places_[old_place].path = path;
+    }
+    bool contains(const Token& old_place) const { return places_.contains(old_place); }
     std::optional<H5O_token_t> find(const Token& old_place) const;
 
     // Makes all references in a buffer, as it was read from the old file, point into the new one:
@@ -48,7 +63,11 @@ private:
 
     hid_t from_;
     hid_t to_;
-    std::map<Token, H5O_token_t> places_;
+    struct Place {
+        std::optional<H5O_token_t> token;
+        std::string path;
+    };
+    mutable std::unordered_map<Token, Place, TokenHash> places_;
 };
 
 }  // namespace quarry::hdf5
