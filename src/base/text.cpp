@@ -1,5 +1,7 @@
 #include "base/text.hpp"
 
+#include <charconv>
+
 namespace quarry {
 
 std::string_view trim(std::string_view text) {
@@ -38,6 +40,28 @@ std::string shell_quoted(std::string_view text) {
     std::string quoted = "'";
     for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
     return quoted + "'";
+}
+
+std::string hex_of(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const char character : bytes) {
+        const auto byte = static_cast<unsigned char>(character);
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+std::string bytes_of_hex(std::string_view text) {
+    std::string bytes;
+    for (size_t at = 0; at + 1 < text.size(); at += 2) {
+        unsigned byte = 0;
+        const auto [end, failure] = std::from_chars(&text[at], &text[at] + 2, byte, 16);
+        if (failure != std::errc() || end != &text[at] + 2) break;
+        bytes += static_cast<char>(byte);
+    }
+    return bytes;
 }
 
 }  // namespace quarry

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/mapped_file.hpp"
+#include "base/text.hpp"
 #include "carve/manifest.hpp"
 #include "model/missing_data.hpp"
 #include "model/selection.hpp"
@@ -14,13 +15,6 @@ namespace quarry {
 namespace {
 
 using namespace carve_files;
-
-std::string from_hex(const std::string& text) {
-    std::string bytes;
-    for (size_t at = 0; at + 1 < text.size(); at += 2)
-        bytes += static_cast<char>(std::stoi(text.substr(at, 2), nullptr, 16));
-    return bytes;
-}
 
 // What is missing in a carved file; empty if that is not known any more.
 class Table {
@@ -90,10 +84,10 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
         std::string file, token, selection;
         if (!(words >> file >> token)) continue;
         words >> selection;
-        const std::string original = from_hex(file);
+        const std::string original = bytes_of_hex(file);
         const auto table = tables.try_emplace(original, table_of(directory, original.substr(1)));
         for (const MissingDataset& dataset : table.first->second.datasets()) {
-            const std::string bytes = from_hex(token);
+            const std::string bytes = bytes_of_hex(token);
             if (!std::equal(dataset.token.begin(), dataset.token.end(),
                             reinterpret_cast<const uint8_t*>(bytes.data()),
                             reinterpret_cast<const uint8_t*>(bytes.data() + bytes.size())))
@@ -101,7 +95,7 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
             FetchedDataset& one = fetched.emplace_back();
             one.original = original;
             one.used = {dataset.token, dataset.path, false, {}, "it was fetched from the original"};
-            add_chunks(dataset, from_hex(selection), one.used);
+            add_chunks(dataset, bytes_of_hex(selection), one.used);
         }
     }
     return fetched;

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+
 namespace quarry::carve_files {
 namespace {
 
@@ -10,15 +12,42 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-// Names in HDF5 files need not be UTF-8.
+// What people have written may hold anything; what must come back as it was is told by `exact`.
 std::string dumped(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// Names of files and in them need not be UTF-8: then they are told by their bytes.
+Json exact(const std::string& text) {
+    try {
+        (void)Json(text).dump();
+        return text;
+    } catch (const Json::type_error&) {
+        return {{"hex", hex_of(text)}};
+    }
+}
+
+std::string exact_text(const Json& json) {
+    return json.is_object() ? bytes_of_hex(json.at("hex").get<std::string>())
+                            : json.get<std::string>();
+}
+
+Json exact_list(const std::vector<std::string>& texts) {
+    Json list = Json::array();
+    for (const std::string& text : texts) list.push_back(exact(text));
+    return list;
+}
+
+std::vector<std::string> exact_texts(const Json& json) {
+    std::vector<std::string> texts;
+    for (const Json& one : json) texts.push_back(exact_text(one));
+    return texts;
 }
 
 Json datasets_json(const std::vector<DatasetFate>& datasets) {
     Json json = Json::array();
     for (const DatasetFate& dataset : datasets)
-        json.push_back({{"paths", dataset.paths},
+        json.push_back({{"paths", exact_list(dataset.paths)},
                         {"stored", dataset.stored},
                         {"kept", dataset.is_whole},
                         {"kept_bytes", dataset.kept},
@@ -29,8 +58,8 @@ Json datasets_json(const std::vector<DatasetFate>& datasets) {
 std::vector<DatasetFate> datasets_in(const Json& json) {
     std::vector<DatasetFate> datasets;
     for (const Json& dataset : json)
-        datasets.push_back({dataset.at("paths"), dataset.at("stored"), dataset.at("kept_bytes"),
-                            dataset.at("kept"), dataset.at("why")});
+        datasets.push_back({exact_texts(dataset.at("paths")), dataset.at("stored"),
+                            dataset.at("kept_bytes"), dataset.at("kept"), dataset.at("why")});
     return datasets;
 }
 
@@ -49,8 +78,8 @@ std::string manifest_of(const Manifest& manifest) {
               {"files", Json::array()}};
     for (const FileFate& file : manifest.files) {
         if (file.copy.empty()) continue;
-        json["files"].push_back({{"original", file.input.path},
-                                 {"copy", file.copy},
+        json["files"].push_back({{"original", exact(file.input.path)},
+                                 {"copy", exact(file.copy)},
                                  {"size", file.size_before},
                                  {"modified", file.modified},
                                  {"checksum", hex(file.checksum)},
@@ -78,8 +107,8 @@ Result<Manifest> read_manifest(const std::string& directory) {
             manifest.granularity = CarveOptions::Granularity::Chunk;
         for (const Json& file : json.at("files")) {
             FileFate& fate = manifest.files.emplace_back();
-            file.at("original").get_to(fate.input.path);
-            file.at("copy").get_to(fate.copy);
+            fate.input.path = exact_text(file.at("original"));
+            fate.copy = exact_text(file.at("copy"));
             file.at("size").get_to(fate.size_before);
             file.at("modified").get_to(fate.modified);
             fate.checksum = std::stoull(file.at("checksum").get<std::string>(), nullptr, 16);
@@ -98,7 +127,7 @@ Result<Manifest> read_manifest(const std::string& directory) {
 std::string job_as_text(const Job& job) {
     Json needs = Json::array();
     for (const Need& need : job.needs)
-        needs.push_back({{"file", need.file}, {"dataset", need.dataset}});
+        needs.push_back({{"file", exact(need.file)}, {"dataset", exact(need.dataset)}});
     return dumped({{"problem", job.fate.problem},
                    {"why_whole", job.fate.why_whole},
                    {"size", job.fate.size_after},
@@ -118,7 +147,8 @@ bool read_job(const std::string& text, Job& job) {
     fate.checksum = json["checksum"];
     fate.datasets = datasets_in(json["datasets"]);
     job.needs.clear();
-    for (const Json& need : json["needs"]) job.needs.push_back({need["file"], need["dataset"]});
+    for (const Json& need : json["needs"])
+        job.needs.push_back({exact_text(need["file"]), exact_text(need["dataset"])});
     return true;
 }
 

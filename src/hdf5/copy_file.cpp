@@ -364,6 +364,7 @@ private:
         const auto required = required_.find(token);
         copied.kept = required == required_.end() ? order_.wanted(copied) : Part::Whole;
         if (required != required_.end()) copied.remark = required->second;
+        if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, copied);
         const bool refers = has_references(type) || attributes_refer(old);
         const bool is_plain = !refers && H5Tcommitted(type) <= 0 && !has_old_filters(old, creation);
         if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy) {
@@ -381,6 +382,19 @@ private:
         if (copied.kept == Part::Whole && copied.is_virtual) copied.sources = sources_of(old);
         if (order_.progress) order_.progress(copied.stored);
         copied_.push_back(std::move(copied));
+    }
+
+    // Where every chunk that there is is wanted, nothing needs to be guarded.
+    void keep_whole_if_possible(hid_t old, hid_t creation, CopiedDataset& copied) const {
+        if (H5Pget_layout(creation) != H5D_CHUNKED) return;
+        copied.pieces = pieces_of(old, "its chunks cannot be found");
+        const bool is_all_wanted = std::all_of(
+            copied.pieces.begin(), copied.pieces.end(),
+            [&](const StoredPiece& piece) { return order_.wants_chunk(copied, piece.offset); });
+        if (!is_all_wanted) return;
+        copied.kept = Part::Whole;
+        copied.remark = "every chunk of it was read";
+        copied.pieces.clear();
     }
 
     // Old headers may name filters by their numbers alone. HDF5 1.14 makes room in the copy for
@@ -418,7 +432,7 @@ private:
         }
         if (copied.kept != Part::Whole) {
             copied.creation = encoded(creation, what);
-            copied.pieces = pieces_of(old, what);
+            if (copied.pieces.empty()) copied.pieces = pieces_of(old, what);
             copied.chunk = chunk_shape(creation);
         }
         if (copied.kept == Part::Nothing) make_hollow(creation, type, space);

@@ -579,3 +579,15 @@ def test_explain_tells_what_is_there_and_why(tmp_path: Path) -> None:
     assert all(d["saved"] <= d["bytes"] for d in first["datasets"])
     done = quarry("explain", ".", cwd=tmp_path)
     assert done.returncode == 125 and "holds no carved files" in done.stderr
+
+
+def test_a_dataset_of_which_all_chunks_were_read_is_whole(tmp_path: Path) -> None:
+    file = chunked(tmp_path)
+    run(tmp_path, "import h5py; d = h5py.File('in.h5')['gzip']; d[0:400:50, 0:300:60]")
+    fates = {
+        one["paths"][0]: one
+        for one in carve(tmp_path, "t", "--granularity", "chunk")["files"][0]["datasets"]
+    }
+    assert fates["/gzip"]["kept"] and "every chunk" in fates["/gzip"]["why"]
+    with h5py.File(copy_of(file)) as new:
+        assert new["gzip"].id.get_create_plist().get_nfilters() == 3

@@ -289,3 +289,15 @@ def test_a_damaged_table_is_named(carved: Path) -> None:
         done = on_carved(carved.parent, "print('started')")
         assert done.returncode == 125 and "started" not in done.stdout
         assert "Carve again" in done.stderr
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"in-\xff.h5")
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["used"] = f["unused"] = np.arange(20000)
+    (tmp_path / "in.h5").rename(tmp_path / name)
+    read = "import h5py, os; print(h5py.File(os.fsdecode(b'in-\\xff.h5'))['used'][7])"
+    record(tmp_path, read)
+    assert quarry("carve", "t", "-o", "small", "--json", cwd=tmp_path).returncode == 0
+    (tmp_path / name).unlink()
+    assert on_carved(tmp_path, read).stdout == "7\n"
