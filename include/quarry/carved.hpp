@@ -15,6 +15,10 @@ struct ServedFile {
     std::string copy;      // what they get; both are absolute
 };
 
+// In a carved directory: what had to be made at the places of originals, for as long as programs
+// run.
+inline constexpr const char* kPlaceholders = ".placeholders";
+
 // What `quarry carve` has left.
 struct CarvedDirectory {
     std::string path;

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <quarry/carve.hpp>
+#include <quarry/carved.hpp>
 
 #include "carve/fate.hpp"
 #include "carve/job.hpp"
@@ -165,10 +167,26 @@ Result<bool> write_manifest(const std::string& place, const Manifest& manifest) 
     return true;
 }
 
+// Who runs a program on the directory holds a lock on the second byte of its list of placeholders.
+bool is_in_use(const std::string& place) {
+    const std::string list = place + "/" + kPlaceholders;
+    const int file = open(list.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) return false;
+    struct flock range{};
+    range.l_type = F_WRLCK;
+    range.l_start = 1;
+    range.l_len = 1;
+    const bool is_locked = fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+    close(file);
+    return is_locked;
+}
+
 // A directory that is there is replaced only if it is one of ours.
 std::string why_not_replaced(const std::string& place) {
     std::error_code error;
     if (!fs::exists(place, error) || fs::is_empty(place, error)) return "";
+    if (is_in_use(place))
+        return place + " is in use: a program runs on it. Wait for its end, or carve elsewhere.";
     if (fs::exists(place + "/" + kManifest, error)) return "";
     return place + " is there and was not made by `quarry carve`: it is left alone.";
 }
@@ -214,6 +232,9 @@ Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
     if (const auto written = write_manifest(workplace->path(), {options.granularity, fates});
         !written)
         return written.error();
+    // What a run that was killed has left is for the next one to take away.
+    std::error_code none;
+    fs::copy_file(place + "/" + kPlaceholders, workplace->path() + "/" + kPlaceholders, none);
     if (const auto there = workplace->put(); !there) return there.error();
     return fates;
 }

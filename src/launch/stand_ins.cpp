@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <quarry/carved.hpp>
 #include <ranges>
 #include <sstream>
 #include <utility>
@@ -146,7 +147,7 @@ bool make_one(const StandIn& one) {
 }  // namespace
 
 Result<StandIns> StandIns::open(const std::string& directory) {
-    std::string list = directory + "/.placeholders";
+    std::string list = directory + "/" + kPlaceholders;
     int file = open_list(list);
     const int why = errno;
     if (file < 0) {

@@ -12,7 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 
-from cli import quarry
+from cli import QUARRY, quarry
 
 # Everything that tells that data was carved away: values, properties, chunks as they are stored.
 LOOK = """
@@ -301,3 +301,16 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert quarry("carve", "t", "-o", "small", "--json", cwd=tmp_path).returncode == 0
     (tmp_path / name).unlink()
     assert on_carved(tmp_path, read).stdout == "7\n"
+
+
+def test_a_directory_that_is_in_use_is_not_replaced(carved: Path) -> None:
+    folder = carved.parent
+    command = ["run", "--no-trace", "--carved", "small", "--", "sh", "-c", "echo in; read line"]
+    with subprocess.Popen(
+        [QUARRY, *command], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout.readline() == "in\n"
+        done = quarry("carve", "t", "-o", "small", cwd=folder)
+        assert done.returncode == 125 and "is in use" in done.stderr
+        running.communicate("end\n")
+    assert quarry("carve", "t", "-o", "small", cwd=folder).returncode == 0
