@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from running import Mode, Outcome, assert_same, environment_for, read_witnesses, run_program
 
 REPOSITORY = Path(__file__).parents[2]
+CORPUS = REPOSITORY / ".deps/src/hdf5"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,6 +61,18 @@ def fixed_clock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     source = Path(__file__).parent.parent / "support/fixed_clock.c"
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
     return {"LD_PRELOAD": str(library)}
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders with test files of HDF5's own, copied: their times are to be ours."""
+    if not CORPUS.exists():
+        pytest.skip("needs the source of HDF5")
+    folder = tmp_path_factory.mktemp("corpus")
+    for source in sorted({path.parent for path in CORPUS.rglob("*.h5")}):
+        shutil.copytree(source, folder / source.relative_to(CORPUS), dirs_exist_ok=True)
+    time.sleep(0.01)
+    return folder
 
 
 @pytest.fixture

@@ -16,41 +16,9 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+from carving import PROGRAMS, carve, copy_of, refuses, run, tool
 
-from cli import QUARRY, REPOSITORY, quarry
-
-PROGRAMS = Path(__file__).parent / "programs"
-CORPUS = REPOSITORY / ".deps/src/hdf5"
-
-
-def tool(name: str) -> str:
-    own = REPOSITORY / ".deps/hdf5/bin" / name
-    found = str(own) if own.exists() else shutil.which(name)
-    if not found:
-        pytest.skip(f"needs {name}")
-    return found
-
-
-def run(folder: Path, code: str, *words: str, trace: str = "t") -> subprocess.CompletedProcess:
-    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", code, *words, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-def carve(folder: Path, *words: object) -> dict:
-    done = quarry("carve", "-o", "small", "--json", *words, cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
-
-
-def copy_of(file: Path, folder: Path | None = None) -> Path:
-    return (folder or file.parent) / "small" / file.relative_to("/")
-
-
-def refuses(dataset: h5py.Dataset) -> bool:
-    with pytest.raises(OSError, match="no data can be read|not registered"):
-        dataset[...]
-    return True
+from cli import QUARRY, quarry
 
 
 @pytest.fixture
@@ -285,18 +253,6 @@ def dumped(path: Path, limit: int) -> tuple[object, bytes]:
     except subprocess.TimeoutExpired:
         return "no end", b""
     return done.returncode, PLACES.sub(b"", done.stdout)
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folders with test files of HDF5's own, copied: their times are to be ours."""
-    if not CORPUS.exists():
-        pytest.skip("needs the source of HDF5")
-    folder = tmp_path_factory.mktemp("corpus")
-    for source in sorted({path.parent for path in CORPUS.rglob("*.h5")}):
-        shutil.copytree(source, folder / source.relative_to(CORPUS), dirs_exist_ok=True)
-    time.sleep(0.01)
-    return folder
 
 
 def times_and_links(path: Path) -> list[str]:

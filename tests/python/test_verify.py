@@ -17,19 +17,18 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from test_carve import PROGRAMS, carve, copy_of, corpus, run
+from carving import (
+    PROGRAMS,
+    FilterClass,
+    LinkClass,
+    carve,
+    copy_of,
+    library_of_h5py,
+    run,
+    verify,
+)
 
 from cli import quarry
-
-__all__ = ["corpus"]
-
-
-def verify(original: Path, carved: Path, *words: object) -> dict:
-    done = quarry("verify", original, carved, *words, "--json")
-    assert done.stdout, done.stderr
-    found = json.loads(done.stdout)
-    assert done.returncode == (0 if found["same"] else 1), done.stderr
-    return found
 
 
 def named(found: dict) -> set[str]:
@@ -241,37 +240,6 @@ def test_chunks_that_grow_in_the_second_dimension_are_copied(tmp_path: Path) -> 
     with h5py.File(file) as old, h5py.File(copy_of(file)) as new:
         for name in ("full", "sparse"):
             assert (old[name][...] == new[name][...]).all()
-
-
-class LinkClass(ctypes.Structure):
-    """H5L_class_t"""
-
-    _fields_ = [
-        ("version", ctypes.c_int),
-        ("kind", ctypes.c_int),
-        ("comment", ctypes.c_char_p),
-        ("functions", ctypes.c_void_p * 6),
-    ]
-
-
-class FilterClass(ctypes.Structure):
-    """H5Z_class2_t"""
-
-    _fields_ = [
-        ("version", ctypes.c_int),
-        ("number", ctypes.c_int),
-        ("encodes", ctypes.c_uint),
-        ("decodes", ctypes.c_uint),
-        ("name", ctypes.c_char_p),
-        ("functions", ctypes.c_void_p * 3),
-    ]
-
-
-def library_of_h5py() -> ctypes.CDLL:
-    lines = Path("/proc/self/maps").read_text().splitlines()
-    return ctypes.CDLL(
-        next(p for p in (line.split()[-1] for line in lines) if "h5py" in p and "libhdf5-" in p)
-    )
 
 
 def add_link_of_own_kind(file: Path, value: bytes) -> None:

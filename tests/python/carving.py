@@ -1,0 +1,84 @@
+"""What tests of carved files have in common: making them, and finding what is in them."""
+
+import ctypes
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import pytest
+
+from cli import REPOSITORY, quarry
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def tool(name: str) -> str:
+    own = REPOSITORY / ".deps/hdf5/bin" / name
+    found = str(own) if own.exists() else shutil.which(name)
+    if not found:
+        pytest.skip(f"needs {name}")
+    return found
+
+
+def run(folder: Path, code: str, *words: str, trace: str = "t") -> subprocess.CompletedProcess:
+    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", code, *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def carve(folder: Path, *words: object) -> dict:
+    done = quarry("carve", "-o", "small", "--json", *words, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def copy_of(file: Path, folder: Path | None = None) -> Path:
+    return (folder or file.parent) / "small" / file.relative_to("/")
+
+
+def verify(original: Path, carved: Path, *words: object, **more) -> dict:
+    done = quarry("verify", original, carved, *words, "--json", **more)
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout)
+    assert done.returncode == (0 if found["same"] else 1), done.stderr
+    return found
+
+
+def refuses(dataset: h5py.Dataset) -> bool:
+    with pytest.raises(OSError, match="no data can be read|not registered"):
+        dataset[...]
+    return True
+
+
+class LinkClass(ctypes.Structure):
+    """H5L_class_t"""
+
+    _fields_ = [
+        ("version", ctypes.c_int),
+        ("kind", ctypes.c_int),
+        ("comment", ctypes.c_char_p),
+        ("functions", ctypes.c_void_p * 6),
+    ]
+
+
+class FilterClass(ctypes.Structure):
+    """H5Z_class2_t"""
+
+    _fields_ = [
+        ("version", ctypes.c_int),
+        ("number", ctypes.c_int),
+        ("encodes", ctypes.c_uint),
+        ("decodes", ctypes.c_uint),
+        ("name", ctypes.c_char_p),
+        ("functions", ctypes.c_void_p * 3),
+    ]
+
+
+def library_of_h5py() -> ctypes.CDLL:
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    return ctypes.CDLL(
+        next(p for p in (line.split()[-1] for line in lines) if "h5py" in p and "libhdf5-" in p)
+    )
