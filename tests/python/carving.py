@@ -82,3 +82,12 @@ def library_of_h5py() -> ctypes.CDLL:
     return ctypes.CDLL(
         next(p for p in (line.split()[-1] for line in lines) if "h5py" in p and "libhdf5-" in p)
     )
+
+
+def hdf5(name: str, *words: object, gives: type = ctypes.c_int) -> int:
+    """Calls a function of h5py's HDF5 that h5py itself does not offer."""
+    function = getattr(library_of_h5py(), name)
+    function.restype = gives
+    answer = function(*(ctypes.c_int64(w) if isinstance(w, int) else w for w in words))
+    assert answer >= 0, f"{name} failed"
+    return answer
