@@ -63,7 +63,7 @@ class Carved:
         self.started[name] = item(file)
         try:
             return "\t".join([str(file), *next(self.started[name])]) + "\n"
-        except (OSError, ValueError, TypeError, AttributeError, AssertionError) as error:
+        except (OSError, RuntimeError, TypeError, ValueError, AssertionError) as error:
             self.failed[name] = error
             return ""
 
