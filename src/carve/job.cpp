@@ -92,11 +92,32 @@ void take_rights_and_times(const std::string& from, const std::string& to) {
     utimensat(AT_FDCWD, to.c_str(), times, 0);
 }
 
+bool write_all(int file, std::span<const char> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = write(file, bytes.data(), bytes.size());
+        if (written < 0) return false;
+        bytes = bytes.subspan(static_cast<size_t>(written));
+    }
+    return true;
+}
+
+// Instead of whatever is there. Not by std::filesystem::copy_file: to it, a full disk is an
+// input/output error.
 bool copy_bytes(const std::string& from, const std::string& to) {
-    std::error_code error;
-    fs::copy_file(from, to, error);
-    if (error) errno = error.value();
-    return !error;
+    const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
+    const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    std::vector<char> bytes(1 << 20);
+    ssize_t count = in < 0 || out < 0 ? -1 : 1;
+    while (count > 0) {
+        count = read(in, bytes.data(), bytes.size());
+        if (count > 0 && !write_all(out, std::span(bytes).first(static_cast<size_t>(count))))
+            count = -1;
+    }
+    const int error = errno;
+    if (in >= 0) close(in);
+    if (out >= 0) close(out);
+    errno = error;
+    return count == 0;
 }
 
 // The first that must not be there; empty if the copy is what it should be.
