@@ -300,6 +300,7 @@ def what_is_kept_can_be_written_to(path: Path) -> Checks:
                 d.sync()
     with netCDF4.Dataset(copy) as d:
         assert (d["kept"][20] == 5).all() and d["y"][20] == 20.5
+        assert (d["kept"][4:20] == NUMBERS[4:]).all() and (d["y"][:20] == np.arange(20)).all()
         assert d["kept"].note == "appended" and (d["new"][:] == 1).all()
         # It has not become a variable of zeros.
         with pytest.raises(RuntimeError):

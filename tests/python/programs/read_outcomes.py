@@ -19,7 +19,7 @@ import h5py
 import netCDF4
 import numpy as np
 
-MOST = 4_000_000  # elements; more are not read
+MOST = 4_000_000  # elements; of more, only the first is read
 REFUSED = (
     OSError,
     RuntimeError,
@@ -72,9 +72,8 @@ def with_h5py(path: str, names: list[str]) -> Iterator[tuple[str, str]]:
 
             def read(name: str = name) -> str:
                 data = file[name]
-                if data.size and data.size > MOST:
-                    return f"{data.shape}"
-                return f"{data.dtype} {told(data[()], file)}"
+                part = (0,) * data.ndim if data.size and data.size > MOST else ()
+                return f"{data.shape} {data.dtype} {told(data[part], file)}"
 
             yield name, attempt(read)
 
@@ -93,9 +92,8 @@ def with_netcdf4(path: str, names: list[str]) -> Iterator[tuple[str, str]]:
 
             def read(name: str = name) -> str:
                 variable = dataset[name.lstrip("/")]
-                if variable.size > MOST:
-                    return f"{variable.shape}"
-                return told(np.asarray(variable[...]), None)
+                part = (0,) * variable.ndim if variable.size > MOST else ...
+                return f"{variable.shape} {told(np.asarray(variable[part]), None)}"
 
             yield name, attempt(read)
 
