@@ -340,6 +340,76 @@ def references_of_the_newer_kind(path: Path) -> Checks:
         assert (f["target"][...] == NUMBERS).all() and refuses(f["unread"])
 
 
+def names_of(references: ctypes.Array) -> list[bytes]:
+    """What they lead to; empty for those that are null."""
+    names = []
+    for one in references:
+        text = ctypes.create_string_buffer(100)
+        if bytes(one) != bytes(64):
+            hdf5("H5Rget_obj_name", one, 0, text, 100)
+            hdf5("H5Rdestroy", one)
+        names.append(text.value)
+    return names
+
+
+class Sequence(ctypes.Structure):
+    """hvl_t"""
+
+    _fields_ = [("length", ctypes.c_size_t), ("start", ctypes.c_void_p)]
+
+
+def references_of_the_newer_kind_inside_others(path: Path) -> Checks:
+    """Two in a compound with something between them, in an array, and in values of variable length."""
+    kind = ctypes.c_int64.in_dll(library_of_h5py(), "H5T_STD_REF_g").value
+    compound = hdf5("H5Tcreate", 6, 136, gives=ctypes.c_int64)
+    number = h5py.h5t.NATIVE_INT64.id
+    for member, offset, of in ((b"a", 0, kind), (b"n", 64, number), (b"b", 72, kind)):
+        hdf5("H5Tinsert", compound, member, offset, of)
+    array = hdf5("H5Tarray_create2", kind, 1, (ctypes.c_uint64 * 1)(2), gives=ctypes.c_int64)
+    vlen = hdf5("H5Tvlen_create", kind, gives=ctypes.c_int64)
+    references = new_references(2)
+    with h5py.File(path, "w", libver="v112") as f:
+        f["target"] = f["unread"] = NUMBERS
+        f.create_group("group")
+        hdf5("H5Rcreate_object", f.id.id, b"/target", 0, references[0])
+        hdf5("H5Rcreate_object", f.id.id, b"/group", 0, references[1])
+        one = h5py.h5s.create_simple((1,))
+        mixed = bytes(references[0]) + (77).to_bytes(8, "little") + bytes(references[1])
+        start = ctypes.cast(references, ctypes.c_void_p).value
+        for name, of, data in (
+            (b"kept compound", compound, mixed),
+            (b"kept array", array, bytes(references)),
+            (b"kept vlen", vlen, ctypes.byref(Sequence(2, start))),
+        ):
+            new = hdf5("H5Dcreate2", f.id.id, name, of, one.id, 0, 0, 0, gives=ctypes.c_int64)
+            hdf5("H5Dwrite", new, of, 0, 0, 0, data)
+            hdf5("H5Dclose", new)
+        for held in references:
+            hdf5("H5Rdestroy", held)
+    copy = yield []
+    with h5py.File(copy) as f:
+
+        def read(name: bytes, of: int, to: object) -> None:
+            opened = hdf5("H5Dopen2", f.id.id, name, 0, gives=ctypes.c_int64)
+            hdf5("H5Dread", opened, of, 0, 0, 0, to)
+            hdf5("H5Dclose", opened)
+
+        mixed = ctypes.create_string_buffer(136)
+        read(b"kept compound", compound, mixed)
+        assert mixed.raw[64:72] == (77).to_bytes(8, "little")
+        found = new_references(2)
+        ctypes.memmove(found, mixed.raw[:64] + mixed.raw[72:], 128)
+        assert names_of(found) == [b"/target", b"/group"]
+        read(b"kept array", array, found)
+        assert names_of(found) == [b"/target", b"/group"]
+        sequence = Sequence()
+        read(b"kept vlen", vlen, ctypes.byref(sequence))
+        assert sequence.length == 2
+        found = (ctypes.c_char * 64 * 2).from_address(sequence.start)
+        assert names_of(found) == [b"/target", b"/group"]
+        assert (f["target"][...] == NUMBERS).all() and refuses(f["unread"])
+
+
 # Objects
 
 

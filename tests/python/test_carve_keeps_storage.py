@@ -159,6 +159,27 @@ def kinds_of_chunk_index(path: Path) -> Checks:
                 assert (kept[...] == NUMBERS).all() and refuses(f[f"unread/{index}/{name}"])
 
 
+def thousands_of_chunks(path: Path) -> Checks:
+    """So many that an index has pages."""
+    values = np.arange(6000)
+    settings = {
+        "fixed array": {},
+        "extensible array": {"maxshape": (None,)},
+        "b-tree of version 2": {"maxshape": (None, None), "shape": (6000, 1), "chunks": (2, 1)},
+    }
+    with h5py.File(path, "w", libver="v110") as f:
+        for kept in ("kept", "unread"):
+            for index, more in settings.items():
+                more = {"chunks": (2,), "compression": 1} | more
+                f.create_dataset(f"{kept}/{index}", data=values, **more)
+    copy = yield []
+    with h5py.File(copy) as f:
+        for index in settings:
+            kept = f[f"kept/{index}"]
+            assert index_of(kept) == INDEXES[index] and kept.id.get_num_chunks() == 3000
+            assert (kept[...].ravel() == values).all() and refuses(f[f"unread/{index}"])
+
+
 def chunk_index_of_old_files(path: Path) -> Checks:
     with h5py.File(path, "w", libver="earliest") as f:
         add(f, chunks=(7, 8), compression=1)
