@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -42,7 +43,16 @@ std::vector<Outcome> in_processes(size_t count, unsigned jobs,
 }
 
 void tell_bytes(uint64_t bytes) {
-    dprintf(STDERR_FILENO, "%ju\n", uintmax_t{bytes});
+    // Nobody looks more often, and being woken for each small object took longer than copying it.
+    constexpr auto kNowAndThen = std::chrono::milliseconds(50);
+    static uint64_t untold = 0;
+    static auto last = std::chrono::steady_clock::now();
+    untold += bytes;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < kNowAndThen) return;
+    dprintf(STDERR_FILENO, "%ju\n", uintmax_t{untold});
+    untold = 0;
+    last = now;
 }
 
 }  // namespace quarry::carve_files

@@ -33,9 +33,6 @@ private:
 inline void prepare_library() {
     unsetenv("HDF5_VOL_CONNECTOR");
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    // Files may have many small objects: what is used again at once is not given back.
-    constexpr int kNoLimit = -1, kLargeBlocks = 16 << 20, kLargeBlock = 1 << 20;
-    H5set_free_list_limits(kNoLimit, kNoLimit, kNoLimit, kNoLimit, kLargeBlocks, kLargeBlock);
 }
 
 }  // namespace quarry::hdf5
