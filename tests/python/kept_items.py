@@ -72,7 +72,8 @@ class Carved:
             raise self.failed[name]
         file = str(self._file(name))
         assert file in self.fates, self.said
-        assert not self.fates[file]["why_whole"], self.fates[file]["why_whole"]
+        for trouble in ("problem", "why_whole"):
+            assert not self.fates[file][trouble], self.fates[file][trouble]
         try:
             self.started[name].send(self.folder / "small" / file.lstrip("/"))
         except StopIteration:

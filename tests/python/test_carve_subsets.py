@@ -210,6 +210,12 @@ def not_refused(subsets: list[Subset]) -> list[list[str]]:
     ]
 
 
+NOT_COMPARED = {
+    # Headers that share messages; see test_headers_that_share_messages_are_carved.
+    "h5stat_tsohm.h5",
+    # References to what was deleted become references to nothing.
+    "trefer_obj_del.h5",
+}
 WAYS = ("all", "object", "chunk")
 
 
@@ -218,6 +224,7 @@ def test_what_is_kept_is_read_as_before(
     way: str, corpus: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     files = sorted(p for p in corpus.rglob("*") if p.suffix in (".h5", ".nc") and p.is_file())
+    files = [path for path in files if path.name not in NOT_COMPARED]
     seed = random.Random(os.environ["QUARRY_SEED"] + " subsets").randrange(10**9)
     print("seed", seed)
     draw = random.Random(seed)
