@@ -129,13 +129,51 @@ std::string difference(const std::string& original, const std::string& copy) {
            (first.attribute.empty() ? "" : ", attribute " + first.attribute) + ": " + first.what;
 }
 
-uint64_t checksum_of_all(const FileFate& fate) {
-    const int file = open(fate.input.place().c_str(), O_RDONLY | O_CLOEXEC);
+uint64_t checksum_of_all(const std::string& path, uint64_t size) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
-    const ByteRange all{0, fate.size_before};
+    const ByteRange all{0, size};
     const uint64_t made = checksum_of(file, std::span(&all, 1)).value_or(0);
     close(file);
     return made;
+}
+
+std::string last_problem() {
+    return std::string("it cannot be copied: ") + std::strerror(errno);
+}
+
+// Tells what went wrong.
+std::string copy_whole(const FileFate& fate, const std::string& copy, bool verifies) {
+    const std::string original = fate.input.place();
+    if (!copy_bytes(original, copy) || !is_synced(copy)) return last_problem();
+    const uint64_t size = fate.size_before;
+    if (verifies && checksum_of_all(original, size) != checksum_of_all(copy, size))
+        return "its copy turned out to have other bytes";
+    return "";
+}
+
+// Why the file cannot be taken apart; empty if its carved copy is there, or if there is a problem.
+// What cannot be taken apart is the same at least when it is left whole.
+std::string take_apart(Job& job, const std::string& place, const CarveOptions& options) {
+    FileFate& fate = job.fate;
+    const std::string original = fate.input.place();
+    const std::string copy = place + "/" + fate.copy;
+    const Judge judge(fate.input, options);
+    hdf5::CopyOrder order = order_of(judge);
+    order.progress = tell_bytes;
+    const auto copied = hdf5::copy_file(original, copy, order);
+    if (!copied) return copied.error().message;
+    note_fates(copied->datasets, judge, job);
+    const std::string found = options.verifies ? difference(original, copy) : "";
+    if (!found.empty()) {
+        fate.datasets.clear();
+        return found;
+    }
+    fate.checksum = copied->checksum;
+    const uint64_t whole = options.checksums ? checksum_of_all(original, fate.size_before) : 0;
+    if (!write_missing(*copied, judge, fate, whole, place) || !is_synced(copy))
+        fate.problem = last_problem();
+    return "";
 }
 
 }  // namespace
@@ -156,29 +194,9 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
     std::error_code error;
     fs::create_directories(fs::path(copy).parent_path(), error);
     fs::remove(copy, error);
-    const Judge judge(fate.input, options);
-    bool is_made = false;
-    if (fate.input.is_raw) {
-        is_made = copy_bytes(fate.input.place(), copy);
-    } else {
-        hdf5::CopyOrder order = order_of(judge);
-        order.progress = tell_bytes;
-        const auto copied = hdf5::copy_file(fate.input.place(), copy, order);
-        if (copied) {
-            fate.checksum = copied->checksum;
-            note_fates(copied->datasets, judge, job);
-            const uint64_t whole = options.checksums ? checksum_of_all(fate) : 0;
-            is_made = write_missing(*copied, judge, fate, whole, place);
-        } else {
-            // What cannot be taken apart is the same at least when it is left whole.
-            fate.why_whole = copied.error().message;
-            is_made = copy_bytes(fate.input.place(), copy);
-        }
-    }
-    if (!is_made || !is_synced(copy))
-        fate.problem = std::string("it cannot be copied: ") + std::strerror(errno);
-    else if (options.verifies)
-        fate.problem = difference(fate.input.place(), copy);
+    if (!fate.input.is_raw) fate.why_whole = take_apart(job, place, options);
+    if (fate.input.is_raw || !fate.why_whole.empty())
+        fate.problem = copy_whole(fate, copy, options.verifies);
     take_rights_and_times(fate.input.place(), copy);
     fate.size_after = fs::file_size(copy, error);
 }

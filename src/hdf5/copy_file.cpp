@@ -8,6 +8,7 @@
 #include <deque>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "hdf5/coordinates.hpp"
@@ -584,7 +585,7 @@ Format format_of(hid_t file) {
     return {superblock_of(file), header.hdr.version, is_old_group(root)};
 }
 
-// An empty file in the format of the old one, or the nearest that HDF5 still makes.
+// An empty file in the format of the old one.
 Handle make_like(hid_t from, const std::string& path, Purpose purpose) {
     const Handle creation = creation_list_of(from);
     const Handle root(H5Gopen2(from, "/", H5P_DEFAULT), H5Gclose);
@@ -601,16 +602,19 @@ Handle make_like(hid_t from, const std::string& path, Purpose purpose) {
                         path + " cannot be made"),
                 H5Fclose};
     };
-    H5F_libver_t nearest = H5F_LIBVER_V110;
+    std::optional<H5F_libver_t> near;
     for (const H5F_libver_t low : {H5F_LIBVER_V110, H5F_LIBVER_V18, H5F_LIBVER_EARLIEST}) {
         Handle made = made_with(low);
-        const Format format = format_of(made);
+        Format format = format_of(made);
         if (format == wanted) return made;
-        if (format.superblock >= wanted.superblock && format.header >= wanted.header) nearest = low;
+        // Links of newer kinds turn an old group into a new one.
+        format.is_old_group = false;
+        if (format == wanted) near = low;
         made.close();
         unlink(path.c_str());
     }
-    return made_with(nearest);
+    if (!near) throw Failure("its format is one that HDF5 reads but no longer writes");
+    return made_with(*near);
 }
 
 hsize_t user_block_of(hid_t file) {

@@ -211,8 +211,6 @@ def not_refused(subsets: list[Subset]) -> list[list[str]]:
 
 
 NOT_COMPARED = {
-    # Headers that share messages; see test_headers_that_share_messages_are_carved.
-    "h5stat_tsohm.h5",
     # References to what was deleted become references to nothing.
     "trefer_obj_del.h5",
 }
