@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <quarry/markup.hpp>
 
 namespace quarry {
@@ -35,6 +37,22 @@ std::string shortened(std::string_view text, size_t most) {
     size_t tail = text.size() - most / 3;
     while (tail < text.size() && is_inside(tail)) ++tail;
     return std::string(text.substr(0, head)) + " … " + std::string(text.substr(tail));
+}
+
+std::string percent_encoded(std::string_view path) {
+    std::string result;
+    for (const char character : path) {
+        const auto code = static_cast<unsigned char>(character);
+        const bool is_plain = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') ||
+                              (code >= '0' && code <= '9') ||
+                              std::string_view("/-_.~").find(character) != std::string_view::npos;
+        if (is_plain) {
+            result += character;
+        } else {
+            result += fmt::format("%{:02X}", code);
+        }
+    }
+    return result;
 }
 
 }  // namespace quarry

@@ -10,11 +10,11 @@
 #include <quarry/carve.hpp>
 #include <quarry/carved.hpp>
 
+#include "base/workplace.hpp"
 #include "carve/fate.hpp"
 #include "carve/job.hpp"
 #include "carve/manifest.hpp"
 #include "carve/workers.hpp"
-#include "carve/workplace.hpp"
 
 namespace quarry {
 namespace {

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/workplace.hpp"
 #include "carve/fate.hpp"
 #include "carve/workers.hpp"
-#include "carve/workplace.hpp"
 #include "hdf5/compare_files.hpp"
 #include "hdf5/copy_file.hpp"
 #include "model/missing_data.hpp"

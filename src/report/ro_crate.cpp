@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <quarry/markup.hpp>
 #include <quarry/units.hpp>
 
 #include "report/calendar.hpp"
@@ -20,23 +21,6 @@ constexpr const char* kLicense = "https://spdx.org/licenses/CC0-1.0";
 
 Json link(const std::string& id) {
     return {{"@id", id}};
-}
-
-// Whatever a path holds, as part of an address.
-std::string encoded(const std::string& text) {
-    std::string result;
-    for (const char character : text) {
-        const auto code = static_cast<unsigned char>(character);
-        const bool is_plain = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') ||
-                              (code >= '0' && code <= '9') ||
-                              std::string_view("/-_.~").find(character) != std::string_view::npos;
-        if (is_plain) {
-            result += character;
-        } else {
-            result += fmt::format("%{:02X}", code);
-        }
-    }
-    return result;
 }
 
 class Crate {
@@ -72,7 +56,7 @@ public:
 
 private:
     std::string file_id(const Node& node) const {
-        return "file://" + encoded(facts_.files[node.file].path);
+        return "file://" + percent_encoded(facts_.files[node.file].path);
     }
 
     Json root() const {

@@ -1,11 +1,11 @@
-// A directory that appears under its name only when everything in it is there, and then takes the
-// place of the one before at once.
+// A directory that appears under its name only when everything in it is there, and then may take
+// the place of the one before at once.
 #pragma once
 
 #include <quarry/result.hpp>
 #include <string>
 
-namespace quarry::carve_files {
+namespace quarry {
 
 bool is_synced(const std::string& path);
 
@@ -19,7 +19,12 @@ public:
     ~Workplace();  // with all that is in it, unless it was put
 
     const std::string& path() const { return path_; }
-    Result<bool> put();
+
+    enum class Present {
+        Replaced,
+        Kept
+    };  // what is there already; if it is kept, that is an error
+    Result<bool> put(Present present = Present::Replaced);
 
 private:
     Workplace(std::string path, std::string place);
@@ -29,4 +34,4 @@ private:
     int lock_;  // held by whoever is at work in it
 };
 
-}  // namespace quarry::carve_files
+}  // namespace quarry

@@ -1,4 +1,4 @@
-#include "carve/workplace.hpp"
+#include "base/workplace.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace quarry::carve_files {
+namespace quarry {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,7 +81,7 @@ Result<Workplace> Workplace::beside(const std::string& place) {
     return Workplace(made, place);
 }
 
-Result<bool> Workplace::put() {
+Result<bool> Workplace::put(Present present) {
     if (chmod(path_.c_str(), 0777 & ~umask_now()) != 0 || !is_synced(path_))
         return Error{path_ + " cannot be used: " + std::strerror(errno) + "."};
     const auto renamed = [&](unsigned how) {
@@ -92,8 +92,8 @@ Result<bool> Workplace::put() {
         return true;
     }
     // What was there before is then where this was, and goes with it.
-    if (errno == EEXIST && renamed(RENAME_EXCHANGE)) return true;
+    if (errno == EEXIST && present == Present::Replaced && renamed(RENAME_EXCHANGE)) return true;
     return Error{place_ + " cannot be put in its place: " + std::strerror(errno) + "."};
 }
 
-}  // namespace quarry::carve_files
+}  // namespace quarry
