@@ -18,6 +18,14 @@ struct TaskFacts {
     std::vector<uint32_t> processes;
 };
 
+// An HDF5 library that a process has loaded.
+struct LibraryFacts {
+    std::string path;
+    std::string version;
+
+    bool operator==(const LibraryFacts&) const = default;
+};
+
 struct ProcessFacts {
     std::string host;
     uint32_t pid = 0;
@@ -32,6 +40,7 @@ struct ProcessFacts {
     uint64_t held_up = 0;    // by recording, in nanoseconds, about
     bool ended = false;      // in order; otherwise it runs still, or was killed
     std::string incomplete;  // why not all of it is recorded, and from when; empty if all is
+    std::vector<LibraryFacts> libraries;
 };
 
 struct FileFacts {

@@ -118,6 +118,13 @@ public:
         seen(record.time);
     }
 
+    void operator()(const trace::Library& record, const trace::Rest&) {
+        const auto number = [](uint32_t part) { return std::to_string(part); };
+        facts().processes[tables_.process].libraries.push_back(
+            {tables_.text(record.path),
+             number(record.major) + "." + number(record.minor) + "." + number(record.release)});
+    }
+
     void operator()(const trace::Storage& record, const trace::Rest&) {
         count();
         seen(record.time);
