@@ -37,4 +37,7 @@ Result<FileComparison> verify_carved(const std::string& original, const std::str
                                      const std::vector<RecordedRead>& reads,
                                      const Progress& progress);
 
+// The same for two files that programs have made one after the other: times in them do not count.
+Result<FileComparison> compare_results(const std::string& one, const std::string& other);
+
 }  // namespace quarry

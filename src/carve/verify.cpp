@@ -63,15 +63,11 @@ std::string why_not_readable(const std::string& path) {
     return fs::is_regular_file(path) ? "" : path + " is no ordinary file.";
 }
 
-}  // namespace
-
-Result<FileComparison> verify_carved(const std::string& original, const std::string& carved,
-                                     const std::vector<RecordedRead>& reads,
-                                     const Progress& progress) {
+Result<FileComparison> compared(const std::string& original, const std::string& carved,
+                                const hdf5::CompareOrder& order, const Progress& progress) {
     for (const std::string& path : {original, carved})
         if (const std::string reason = why_not_readable(path); !reason.empty())
             return Error{reason};
-    const hdf5::CompareOrder order = order_for(reads);
     const uint64_t all = fs::file_size(carved);
     uint64_t done = 0;
     const InterruptGuard guard;
@@ -90,6 +86,21 @@ Result<FileComparison> verify_carved(const std::string& original, const std::str
         found.all_differences = 1;
     }
     return found;
+}
+
+}  // namespace
+
+Result<FileComparison> verify_carved(const std::string& original, const std::string& carved,
+                                     const std::vector<RecordedRead>& reads,
+                                     const Progress& progress) {
+    return compared(original, carved, order_for(reads), progress);
+}
+
+Result<FileComparison> compare_results(const std::string& one, const std::string& other) {
+    hdf5::CompareOrder order;
+    order.times = hdf5::Times::Ignored;
+    order.progress = carve_files::tell_bytes;
+    return compared(one, other, order, {});
 }
 
 }  // namespace quarry

@@ -15,8 +15,11 @@ struct Replay {
     Selection selection;
 };
 
+enum class Times { Compared, Ignored };
+
 struct CompareOrder {
     std::vector<Replay> replays;  // to be repeated in both
+    Times times = Times::Compared;
     // Told of the bytes of data that have been gone through.
     std::function<void(uint64_t bytes)> progress;
 };

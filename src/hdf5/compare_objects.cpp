@@ -93,16 +93,19 @@ std::string comment_of(hid_t object) {
     return comment;
 }
 
-Properties header_properties(hid_t object, const H5O_info2_t& info) {
+Properties header_properties(hid_t object, const H5O_info2_t& info, Times times) {
     H5O_native_info_t native{};
     checked(H5Oget_native_info(object, &native, H5O_NATIVE_INFO_HDR), "its header cannot be read");
-    return {
+    Properties all{
         {"version of the header", std::to_string(native.hdr.version)},
         {"links to it", std::to_string(info.rc)},
-        {"time of its making", std::to_string(info.btime)},
-        {"time of its last change", std::to_string(info.ctime)},
         {"comment", comment_of(object)},
     };
+    if (times == Times::Compared) {
+        all.push_back({"time of its making", std::to_string(info.btime)});
+        all.push_back({"time of its last change", std::to_string(info.ctime)});
+    }
+    return all;
 }
 
 Handle creation_list_of(hid_t object, H5O_type_t type) {
@@ -194,8 +197,8 @@ void compare_objects(Compared& files, const Where& where, hid_t old, hid_t copy)
     H5O_info2_t old_info{}, copy_info{};
     checked(H5Oget_info3(old, &old_info, kFields), what);
     checked(H5Oget_info3(copy, &copy_info, kFields), what);
-    files.differences.compare(where, header_properties(old, old_info),
-                              header_properties(copy, copy_info));
+    files.differences.compare(where, header_properties(old, old_info, files.times),
+                              header_properties(copy, copy_info, files.times));
     const Handle old_list = creation_list_of(old, old_info.type);
     const Handle copy_list = creation_list_of(copy, copy_info.type);
     if (old_info.num_attrs > 0 || copy_info.num_attrs > 0)

@@ -28,6 +28,7 @@ struct Compared {
     ValueComparison values;
     Differences differences;
     FileComparison& result;
+    Times times = Times::Compared;
     std::function<void(uint64_t bytes)> progress;
 };
 
