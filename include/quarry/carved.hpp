@@ -23,6 +23,9 @@ inline constexpr const char* kPlaceholders = ".placeholders";
 struct CarvedDirectory {
     std::string path;
     std::vector<ServedFile> files;
+    // Directories that are missing, and those that programs see and may write to in their places.
+    // They hold an empty file for each file of the above that belongs there.
+    std::vector<ServedFile> folders{};
 };
 
 Result<CarvedDirectory> open_carved(const std::string& directory);

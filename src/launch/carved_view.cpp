@@ -95,6 +95,8 @@ Result<bool> CarvedView::Parts::mount_all() const {
     if (const auto own = own_mounts(); !own) return own;
     if (const auto kept = keep_tree(mount_point); !kept) return kept;
     if (const auto covered = cover_all(); !covered) return covered;
+    for (const auto& [folder, place] : plan.folders)
+        if (const auto shown = show(folder.copy, place, Access::ReadWrite); !shown) return shown;
     for (const auto& [file, place] : plan.showings) {
         const auto shown = own_copies ? show(own_copies->at(place), place, Access::ReadWrite)
                                       : show(file.copy, place, Access::ReadOnly);
@@ -109,7 +111,7 @@ Result<CarvedView> CarvedView::prepare(const CarvedDirectory& carved,
     if (!stand_ins) return stand_ins.error();
     CarvedView view(std::make_unique<Parts>(std::move(*stand_ins)));
     Parts& parts = *view.parts_;
-    auto plan = plan_view(carved.files, options.means, parts.stand_ins);
+    auto plan = plan_view(carved, options.means, parts.stand_ins);
     Result<bool> done = plan ? Result<bool>(true) : plan.error();
     if (plan) parts.plan = std::move(*plan);
     if (done && options.means == CarvedViewOptions::Means::Namespace) {

@@ -114,7 +114,8 @@ Result<bool> add_files(const fs::path& directory, const std::vector<std::string>
             if (!is_new && errno != EEXIST) return failed(file + " cannot be shown");
             if (is_new) chmod(made.c_str(), 0555);  // whatever the umask
         }
-        if (!make_empty_file(made / below.filename())) return failed(file + " cannot be shown");
+        if (below.has_filename() && !make_empty_file(made / below.filename()))
+            return failed(file + " cannot be shown");
     }
     return true;
 }

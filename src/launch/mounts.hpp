@@ -19,7 +19,8 @@ Result<bool> keep_tree(const std::string& directory);
 // Where that is.
 std::string tree_below(const std::string& directory);
 
-// Shows `directory` with all that is in it and, for each of `files`, something to mount over.
+// Shows `directory` with all that is in it and, for each of `files`, something to mount over: a
+// directory for what ends with a slash.
 // Nobody can make anything in it. `stage` is a directory that is not itself an entry of it.
 Result<bool> cover(const std::string& directory, const std::vector<std::string>& files,
                    const std::string& stage);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -31,6 +32,7 @@ class Planner {
 public:
     Planner(Means means, const StandIns& present) : means_(means), present_(present) {}
 
+    Result<bool> add_folder(const ServedFile& folder);
     Result<bool> add(const ServedFile& file);
     ViewPlan take() { return std::move(plan_); }
 
@@ -38,12 +40,30 @@ private:
     Result<bool> add_present(const ServedFile& file, const Place& place);
     Result<bool> add_missing(const ServedFile& file, const Place& place);
     void make(const ServedFile& file, const Place& place);
+    void make_directories(const fs::path& ancestor, const fs::path& last);
+    bool is_in_folder(const std::string& place) const;
 
     Means means_;
     const StandIns& present_;
     ViewPlan plan_;
     std::set<std::string> known_;  // paths that are seen to
 };
+
+Result<bool> Planner::add_folder(const ServedFile& folder) {
+    const auto place = place_of(folder.original);
+    if (!place) return place.error();
+    plan_.folders.push_back({folder, place->path});
+    if (access(place->ancestor.c_str(), W_OK | X_OK) == 0)
+        make_directories(place->ancestor, place->path);
+    else
+        plan_.covers[place->ancestor].push_back(place->path + "/");
+    return true;
+}
+
+bool Planner::is_in_folder(const std::string& place) const {
+    return std::any_of(plan_.folders.begin(), plan_.folders.end(),
+                       [&](const auto& folder) { return place.starts_with(folder.place + "/"); });
+}
 
 Result<bool> Planner::add(const ServedFile& file) {
     if (access(file.copy.c_str(), R_OK) != 0)
@@ -55,6 +75,7 @@ Result<bool> Planner::add(const ServedFile& file) {
     // Different paths may lead to one file.
     if (!known_.insert(place->path).second) return true;
     plan_.showings.push_back({file, place->path});
+    if (is_in_folder(place->path)) return true;
     return place->is_there ? add_present(file, *place) : add_missing(file, *place);
 }
 
@@ -84,14 +105,17 @@ Result<bool> Planner::add_missing(const ServedFile& file, const Place& place) {
     return true;
 }
 
-void Planner::make(const ServedFile& file, const Place& place) {
-    fs::path directory = place.ancestor;
-    const fs::path below = fs::path(place.path).lexically_relative(directory);
-    for (const fs::path& name : below.parent_path()) {
+void Planner::make_directories(const fs::path& ancestor, const fs::path& last) {
+    fs::path directory = ancestor;
+    for (const fs::path& name : last.lexically_relative(ancestor)) {
         directory /= name;
-        if (known_.insert(directory).second)
+        if (name != "." && known_.insert(directory).second)
             plan_.stand_ins.push_back({StandIn::Kind::Directory, directory});
     }
+}
+
+void Planner::make(const ServedFile& file, const Place& place) {
+    make_directories(place.ancestor, fs::path(place.path).parent_path());
     plan_.stand_ins.push_back(means_ == Means::InPlace
                                   ? copy_of(file.copy, place.path)
                                   : StandIn{StandIn::Kind::Placeholder, place.path});
@@ -99,10 +123,11 @@ void Planner::make(const ServedFile& file, const Place& place) {
 
 }  // namespace
 
-Result<ViewPlan> plan_view(const std::vector<ServedFile>& files, Means means,
-                           const StandIns& present) {
+Result<ViewPlan> plan_view(const CarvedDirectory& carved, Means means, const StandIns& present) {
     Planner planner(means, present);
-    for (const ServedFile& file : files)
+    for (const ServedFile& folder : carved.folders)
+        if (const auto added = planner.add_folder(folder); !added) return added.error();
+    for (const ServedFile& file : carved.files)
         if (const auto added = planner.add(file); !added) return added.error();
     return planner.take();
 }

@@ -16,15 +16,17 @@ struct ViewPlan {
         std::string place;
     };
 
+    std::vector<Showing> folders;  // that are shown before all files
     std::vector<Showing> showings;
-    std::vector<StandIn> stand_ins;                          // that are not there yet
-    std::map<std::string, std::vector<std::string>> covers;  // by directory: what is missing there
-    std::map<std::string, std::string> places;               // by original
-    std::vector<std::string> uncovered;                      // originals that are in the way
+    std::vector<StandIn> stand_ins;  // that are not there yet
+    // By directory: what is missing there; directories end with a slash.
+    std::map<std::string, std::vector<std::string>> covers;
+    std::map<std::string, std::string> places;  // by original
+    std::vector<std::string> uncovered;         // originals that are in the way
 };
 
 // Looks only. `present` are those that other runs have made.
-Result<ViewPlan> plan_view(const std::vector<ServedFile>& files, CarvedViewOptions::Means means,
+Result<ViewPlan> plan_view(const CarvedDirectory& carved, CarvedViewOptions::Means means,
                            const StandIns& present);
 
 }  // namespace quarry
