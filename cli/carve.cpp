@@ -1,12 +1,11 @@
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <quarry/carve.hpp>
 #include <quarry/units.hpp>
-#include <thread>
 
+#include "carve_flags.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -69,38 +68,13 @@ public:
                "read.";
     }
     void declare_options(CLI::App& app) override {
-        options_.jobs = std::max(1u, std::thread::hardware_concurrency());
         app.add_option("traces", traces_, "directories of traces")->type_name("TRACE");
-        app.add_option("-o,--output", options_.directory, "where the copies go")
+        app.add_option("-o,--output", directory_, "where the copies go")
             ->type_name("DIR")
             ->required();
-        app.add_option("--task", tasks_, "only what this task used")
-            ->type_name("NAME")
-            ->allow_extra_args(false);
-        app.add_option("--file", files_, "only files whose path matches")
-            ->type_name("PATTERN")
-            ->allow_extra_args(false);
-        app.add_option("--granularity", granularity_,
-                       "keep what was read as whole datasets (object, the default) or only the "
-                       "chunks (chunk)")
-            ->type_name("UNIT")
-            ->check(CLI::IsMember({"object", "chunk"}));
-        app.add_option("--keep", options_.keep, "keep datasets whose path matches, though unread")
-            ->type_name("PATTERN")
-            ->allow_extra_args(false);
-        app.add_option("--drop", options_.drop,
-                       "leave out datasets whose path matches, though read")
-            ->type_name("PATTERN")
-            ->allow_extra_args(false);
-        app.add_option("--keep-below", options_.keep_below, "keep what is smaller (default: 64K)")
-            ->type_name("BYTES")
-            ->transform(CLI::AsSizeValue(false));
-        app.add_option("--jobs", options_.jobs, "files at once (default: one for each processor)")
-            ->type_name("N")
-            ->check(CLI::Range(1, 1024));
-        app.add_flag("!--no-verify", options_.verifies,
-                     "do not compare each copy with its original");
-        app.add_flag("--checksums", options_.checksums,
+        flags_.declare(app);
+        app.add_flag("!--no-verify", verifies_, "do not compare each copy with its original");
+        app.add_flag("--checksums", checksums_,
                      "take a checksum of each whole original, for `quarry run --paranoid`");
         app.add_flag("--dry-run", dry_run_, "only say what would be done");
         app.add_flag("--json", json_, "print everything as JSON");
@@ -108,34 +82,19 @@ public:
 
     int execute(const Command&) override {
         ProgressLine line;
-        std::vector<InputFile> inputs;
-        for (const std::string& trace : traces_) {
-            line.show("reading " + trace);
-            auto found = inputs_of_trace(trace, tasks_);
-            if (!found) {
-                line.clear();
-                say(found.error().message);
-                return kQuarryFailed;
-            }
-            add_inputs(inputs, std::move(*found));
-        }
-        std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
-        if (inputs.empty()) {
-            line.clear();
-            say("There is no HDF5 file among the inputs that the tasks found and read.");
-            return kQuarryFailed;
-        }
+        const auto inputs = flags_.inputs(traces_, line);
+        if (!inputs) return failed(line, inputs.error());
         const auto show = [&](uint64_t done, uint64_t all) {
             line.show(fmt::format("carving: {} of {}", bytes_text(done), bytes_text(all)));
         };
-        if (granularity_ == "chunk") options_.granularity = CarveOptions::Granularity::Chunk;
+        CarveOptions options = flags_.options();
+        options.directory = directory_;
+        options.verifies = verifies_;
+        options.checksums = checksums_;
         const auto fates =
-            dry_run_ ? plan_carving(inputs, options_) : carve(inputs, options_, show);
+            dry_run_ ? plan_carving(*inputs, options) : carve(*inputs, options, show);
+        if (!fates) return failed(line, fates.error());
         line.clear();
-        if (!fates) {
-            say(fates.error().message);
-            return kQuarryFailed;
-        }
         json_ ? fmt::print("{}", as_json(*fates)) : print(*fates);
         const bool is_all = std::all_of(fates->begin(), fates->end(),
                                         [](const FileFate& file) { return file.problem.empty(); });
@@ -143,12 +102,10 @@ public:
     }
 
 private:
-    bool is_chosen(const std::string& path) const {
-        return files_.empty() ||
-               std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
-                   return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
-                          path.ends_with("/" + pattern);
-               });
+    static int failed(ProgressLine& line, const Error& error) {
+        line.clear();
+        say(error.message);
+        return kQuarryFailed;
     }
 
     void print(const std::vector<FileFate>& files) const {
@@ -177,14 +134,14 @@ private:
             fmt::print("Nothing has been written.\n");
         else
             fmt::print("The copies are in {}, under the paths of their originals.\n",
-                       printable(options_.directory));
+                       printable(directory_));
     }
 
     std::vector<std::string> traces_{"quarry-trace"};
-    std::vector<std::string> tasks_;
-    std::vector<std::string> files_;
-    std::string granularity_ = "object";
-    CarveOptions options_;
+    std::string directory_;
+    CarveFlags flags_;
+    bool verifies_ = true;
+    bool checksums_ = false;
     bool dry_run_ = false;
     bool json_ = false;
 };

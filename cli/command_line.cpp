@@ -28,6 +28,8 @@ Verbs verbs() {
     all.push_back(make_carve_verb());
     all.push_back(make_explain_verb());
     all.push_back(make_verify_verb());
+    all.push_back(make_pack_verb());
+    all.push_back(make_unpack_verb());
     all.push_back(make_export_verb());
     all.push_back(make_doctor_verb());
     all.push_back(make_completion_verb());

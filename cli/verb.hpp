@@ -45,6 +45,8 @@ std::unique_ptr<Verb> make_diff_verb();
 std::unique_ptr<Verb> make_carve_verb();
 std::unique_ptr<Verb> make_explain_verb();
 std::unique_ptr<Verb> make_verify_verb();
+std::unique_ptr<Verb> make_pack_verb();
+std::unique_ptr<Verb> make_unpack_verb();
 std::unique_ptr<Verb> make_export_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_completion_verb();

@@ -2,7 +2,7 @@
 _quarry() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
     local launch="--trace --task --level --max-size --no-files --no-trace --no-bytes --under --witness --require --quiet --help" i
-    local verbs="run env ls summary live report advise what-if carve explain verify diff export doctor completion"
+    local verbs="run env ls summary live report advise what-if carve explain verify pack unpack diff export doctor completion"
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
@@ -24,7 +24,7 @@ _quarry() {
     done
     case $previous in
         --granularity) mapfile -t COMPREPLY < <(compgen -W "object chunk" -- "$word"); return ;;
-        --trace | --witness | --carved) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --trace | --witness | --carved | --directory | -C) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --level) mapfile -t COMPREPLY < <(compgen -W "objects accesses io" -- "$word"); return ;;
         --missing) mapfile -t COMPREPLY < <(compgen -W "error original" -- "$word"); return ;;
         --writes) mapfile -t COMPREPLY < <(compgen -W "refuse copy" -- "$word"); return ;;
@@ -38,7 +38,7 @@ _quarry() {
     case $verb in
         run) mapfile -t COMPREPLY < <(compgen -W "$launch --carved --missing --paranoid --grow --writes --in-place --" -- "$word") ;;
         env) mapfile -t COMPREPLY < <(compgen -W "$launch --shell" -- "$word") ;;
-        ls | summary | live | report | advise | what-if | carve | diff | export)
+        ls | summary | live | report | advise | what-if | carve | pack | diff | export)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             local options="--json --help"
             [[ $verb == summary ]] && options+=" --by --top"
@@ -46,6 +46,7 @@ _quarry() {
             [[ $verb == diff ]] && options+=" --top"
             [[ $verb == what-if ]] && options+=" --object --file --chunks --contiguous --cache --paged --page-buffer"
             [[ $verb == carve ]] && options+=" --output --task --file --granularity --keep --drop --keep-below --jobs --no-verify --checksums --dry-run"
+            [[ $verb == pack ]] && options+=" --output --task --file --granularity --keep --drop --keep-below --jobs --outputs-below --dry-run"
             [[ $verb == export ]] && options="--format --group-by --regions --output --help"
             [[ $verb == live ]] && options="--interval --once --help"
             [[ $verb == report ]] && options+=" --output --group-by --regions --thresholds --text"
@@ -58,6 +59,10 @@ _quarry() {
         verify)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "--trace --json --help" -- "$word")
+            ;;
+        unpack)
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "--directory --max-size --run --overwrite --json --help" -- "$word")
             ;;
         doctor) mapfile -t COMPREPLY < <(compgen -W "--json --help --" -- "$word") ;;
         completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh --help" -- "$word") ;;

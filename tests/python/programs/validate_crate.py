@@ -18,7 +18,8 @@ from rocrate_validator import models, services
 
 SCHEMA_ORG = (
     "CreativeWork Dataset CreateAction SoftwareApplication name description about version license "
-    "datePublished hasPart mentions startTime endTime instrument object result contentSize encodingFormat"
+    "datePublished hasPart mentions startTime endTime instrument object result contentSize encodingFormat "
+    "sha256"
 )
 TERMS = {term: f"http://schema.org/{term}" for term in SCHEMA_ORG.split()} | {
     "File": "http://schema.org/MediaObject",

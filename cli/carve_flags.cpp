@@ -1,0 +1,65 @@
+#include "carve_flags.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace quarry::cli {
+
+void CarveFlags::declare(CLI::App& app) {
+    options_.jobs = std::max(1u, std::thread::hardware_concurrency());
+    app.add_option("--task", tasks_, "only what this task used")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--file", files_, "only files whose path matches")
+        ->type_name("PATTERN")
+        ->allow_extra_args(false);
+    app.add_option("--granularity", granularity_,
+                   "keep what was read as whole datasets (object, the default) or only the "
+                   "chunks (chunk)")
+        ->type_name("UNIT")
+        ->check(CLI::IsMember({"object", "chunk"}));
+    app.add_option("--keep", options_.keep, "keep datasets whose path matches, though unread")
+        ->type_name("PATTERN")
+        ->allow_extra_args(false);
+    app.add_option("--drop", options_.drop, "leave out datasets whose path matches, though read")
+        ->type_name("PATTERN")
+        ->allow_extra_args(false);
+    app.add_option("--keep-below", options_.keep_below, "keep what is smaller (default: 64K)")
+        ->type_name("BYTES")
+        ->transform(CLI::AsSizeValue(false));
+    app.add_option("--jobs", options_.jobs, "files at once (default: one for each processor)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
+}
+
+Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>& traces,
+                                                  ProgressLine& line) const {
+    std::vector<InputFile> inputs;
+    for (const std::string& trace : traces) {
+        line.show("reading " + trace);
+        auto found = inputs_of_trace(trace, tasks_);
+        if (!found) return found.error();
+        add_inputs(inputs, std::move(*found));
+    }
+    std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
+    if (inputs.empty())
+        return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
+    return inputs;
+}
+
+CarveOptions CarveFlags::options() const {
+    CarveOptions options = options_;
+    if (granularity_ == "chunk") options.granularity = CarveOptions::Granularity::Chunk;
+    return options;
+}
+
+bool CarveFlags::is_chosen(const std::string& path) const {
+    return files_.empty() || std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
+               return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+                      path.ends_with("/" + pattern);
+           });
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,168 @@
+#include "pack/container.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.hpp"
+#include "pack/commands.hpp"
+#include "pack/manifest.hpp"
+
+namespace quarry::pack_files {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct System {
+    std::string_view id;  // as os-release has it
+    std::string_view image;
+    std::string_view install;
+};
+
+constexpr std::string_view kApt =
+    "apt-get update && apt-get install -y --no-install-recommends python3 python3-pip python3-venv";
+constexpr std::string_view kDnf = "dnf install -y python3 python3-pip";
+constexpr System kSystems[] = {
+    {"debian", "docker.io/library/debian", kApt},
+    {"ubuntu", "docker.io/library/ubuntu", kApt},
+    {"fedora", "docker.io/library/fedora", kDnf},
+    {"almalinux", "docker.io/library/almalinux", kDnf},
+    {"rocky", "docker.io/rockylinux/rockylinux", kDnf},
+    {"centos", "quay.io/centos/centos", kDnf},
+    {"rhel", "registry.access.redhat.com/ubi9/ubi", kDnf},
+};
+
+System system_of(const Versions& versions) {
+    for (const System& one : kSystems)
+        if (one.id == versions.system) return one;
+    return {versions.system, versions.system, "true  # install Python here"};
+}
+
+// For a comment: whatever is in it does not begin a line of its own.
+std::string on_one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
+    return text;
+}
+
+std::string quoted_words(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_quoted(word);
+    return text;
+}
+
+std::string list_name(size_t number) {
+    return fmt::format("requirements-{}.txt", number + 1);
+}
+
+std::string list_of(const PythonVersions& python) {
+    std::string text;
+    for (const auto& [name, version] : python.distributions)
+        text += fmt::format("{}=={}\n", name, version);
+    return text;
+}
+
+std::string copy_line(const std::string& from, const std::string& to) {
+    return fmt::format("COPY {}\n",
+                       Json{from, to}.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string install_lines(const PythonVersions& python, size_t number) {
+    const std::string list = "/tmp/" + list_name(number);
+    std::string text = fmt::format("\n# It was {}, Python {}.\n", on_one_line(python.interpreter),
+                                   on_one_line(python.version));
+    text += copy_line(list_name(number), list);
+    if (!python.is_virtual)
+        return text +
+               fmt::format("RUN PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install -r {}\n", list);
+    const std::string prefix = shell_quoted(python.prefix);
+    return text + fmt::format("RUN python3 -m venv {0} && {0}/bin/python -m pip install -r {1}\n",
+                              prefix, list);
+}
+
+// Directories at the top of what was carved: what is in each goes below the same name.
+std::set<std::string> tops_of(const std::vector<FileFate>& inputs) {
+    std::set<std::string> tops;
+    for (const FileFate& file : inputs)
+        if (!file.copy.empty()) tops.insert(*fs::path(file.copy).begin());
+    return tops;
+}
+
+std::string containerfile_of(const Pack& pack, const std::vector<FileFate>& inputs) {
+    const Versions& versions = pack.versions;
+    const System system = system_of(versions);
+    std::string text = fmt::format(
+        "# Repeats a run that Quarry recorded on {}, Linux {}, {}.\n"
+        "# Build it where this archive was unpacked: podman build -t app .\n"
+        "FROM {}:{}\n",
+        on_one_line(versions.system_name), on_one_line(versions.kernel),
+        on_one_line(versions.machine), system.image, versions.system_version);
+    if (!versions.pythons.empty()) text += fmt::format("RUN {}\n", system.install);
+    for (size_t i = 0; i < versions.pythons.size(); ++i)
+        if (versions.pythons[i].problem.empty()) text += install_lines(versions.pythons[i], i);
+    text += "\n# Data and programs, each under its path.\n";
+    for (const std::string& top : tops_of(inputs))
+        text += copy_line(fmt::format("{}/{}", kCarved, top), "/" + top);
+    if (!pack.programs.empty()) text += copy_line(kPrograms, "/");
+    text += copy_line("run.sh", "/run.sh");
+    return text + "ENTRYPOINT [\"/bin/sh\", \"/run.sh\"]\n";
+}
+
+std::string script_line(const PackedCommand& command) {
+    std::string text = "\n";
+    if (lacks_secret(command))
+        text += "# Put the secret, which was not recorded, in place of ***.\n";
+    if (command.rank >= 0)
+        text += fmt::format("# Was started by MPI, as number {}.\n", command.rank);
+    return text + fmt::format("cd {}\n{}\n", shell_quoted(command.directory),
+                              quoted_words(command.command));
+}
+
+std::string script_of(const Pack& pack) {
+    std::string text =
+        "#!/bin/sh\n# The commands of the run, in the order in which they were started.\nset -e\n";
+    for (const std::string& folder : pack.folders)
+        text += "mkdir -p " + shell_quoted(folder) + "\n";
+    for (const PackedCommand& command : pack.commands)
+        if (command.is_top_level) text += script_line(command);
+    return text;
+}
+
+std::string readme_of(const Pack& pack) {
+    std::string commands;
+    for (const PackedCommand& command : pack.commands)
+        if (command.is_top_level)
+            commands += "  " + on_one_line(quoted_words(command.command)) + "\n";
+    return fmt::format(
+        "A run that Quarry {} recorded, with all that it takes to repeat it:\n\n{}\n"
+        "carved/        its input files, with only the data that was used\n"
+        "programs/      scripts and other files that the commands name\n"
+        "outputs/       HDF5 files that it made, to compare with\n"
+        "pack.json      commands, versions, and checksums of all files\n"
+        "Containerfile  builds a container that repeats the run; run.sh is what it does\n"
+        "ro-crate-metadata.json  the same for catalogues: https://w3id.org/ro/crate\n\n"
+        "`quarry unpack --run` on the archive repeats the run and compares what it makes.\n"
+        "Data that the run did not use is left out of carved/: its datasets are there and cannot "
+        "be read.\n",
+        pack.versions.quarry, commands);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> recipe_of(const Pack& pack,
+                                                           const std::vector<FileFate>& inputs) {
+    std::vector<std::pair<std::string, std::string>> texts{
+        {"Containerfile", containerfile_of(pack, inputs)},
+        {"README.txt", readme_of(pack)},
+        {"run.sh", script_of(pack)}};
+    const auto& pythons = pack.versions.pythons;
+    for (size_t i = 0; i < pythons.size(); ++i)
+        if (pythons[i].problem.empty()) texts.emplace_back(list_name(i), list_of(pythons[i]));
+    return texts;
+}
+
+}  // namespace quarry::pack_files

@@ -1,0 +1,116 @@
+#include "pack/crate.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <quarry/dataflow.hpp>
+#include <quarry/markup.hpp>
+#include <quarry/report.hpp>
+#include <set>
+
+#include "base/text.hpp"
+#include "pack/manifest.hpp"
+
+namespace quarry::pack_files {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The crate of a trace names files by where they were. Those that are in the archive get the names
+// that they have there.
+class PackCrate {
+public:
+    explicit PackCrate(const std::string& text) : json_(Json::parse(text)) {}
+
+    void leave_out_other_tasks(const std::vector<std::string>& wanted) {
+        if (wanted.empty()) return;
+        const auto is_other = [&](const Json& one) {
+            return one["@type"] == "CreateAction" &&
+                   std::find(wanted.begin(), wanted.end(), one["name"]) == wanted.end();
+        };
+        std::set<std::string> gone;
+        for (const Json& one : json_["@graph"])
+            if (is_other(one)) gone.insert(one["@id"]);
+        const auto erase = [&](Json& list) {
+            Json kept = Json::array();
+            for (Json& one : list)
+                if (!gone.contains(one["@id"])) kept.push_back(std::move(one));
+            list = std::move(kept);
+        };
+        erase(json_["@graph"]);
+        erase(root()["mentions"]);
+    }
+
+    // `name` is that of a file in the archive.
+    void rename(const std::string& original, const std::string& name) {
+        names_["file://" + percent_encoded(original)] = percent_encoded(name);
+    }
+
+    std::string text(const std::vector<PackedFile>& files) {
+        rename_in(json_["@graph"]);
+        std::map<std::string, Json*> known;
+        for (Json& one : json_["@graph"]) known[one["@id"]] = &one;
+        std::vector<Json> added;
+        for (const PackedFile& file : files) {
+            const auto found = known.find(percent_encoded(file.path));
+            if (found != known.end())
+                describe(*found->second, file);
+            else
+                added.push_back(described(file));
+        }
+        for (Json& one : added) {
+            root()["hasPart"].push_back({{"@id", one["@id"]}});
+            json_["@graph"].push_back(std::move(one));
+        }
+        root()["name"] = "A run packed by Quarry";
+        return json_.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    }
+
+private:
+    Json& root() {
+        for (Json& one : json_["@graph"])
+            if (one["@id"] == "./") return one;
+        return json_;
+    }
+
+    void rename_in(Json& json) {
+        for (auto& [key, value] : json.items()) {
+            if (value.is_structured()) rename_in(value);
+            const auto name = key == "@id" ? names_.find(value) : names_.end();
+            if (name != names_.end()) value = name->second;
+        }
+    }
+
+    static void describe(Json& entity, const PackedFile& file) {
+        entity["contentSize"] = std::to_string(file.size);
+        entity["sha256"] = file.sha256;
+    }
+
+    static Json described(const PackedFile& file) {
+        Json entity{
+            {"@id", percent_encoded(file.path)}, {"@type", "File"}, {"name", base_name(file.path)}};
+        describe(entity, file);
+        return entity;
+    }
+
+    Json json_;
+    std::map<std::string, std::string> names_;
+};
+
+}  // namespace
+
+Result<std::string> crate_of(const PackOptions& options, const Pack& pack,
+                             const std::vector<FileFate>& inputs) {
+    const auto flow = dataflow_of_trace(options.trace);
+    if (!flow) return flow.error();
+    PackCrate crate(graph_text(*flow, GraphFormat::RoCrate));
+    crate.leave_out_other_tasks(options.tasks);
+    for (const FileFate& file : inputs)
+        if (!file.copy.empty())
+            crate.rename(file.input.path, std::string(kCarved) + "/" + file.copy);
+    for (const PackedOutput& output : pack.outputs)
+        if (!output.copy.empty()) crate.rename(output.path, output.copy);
+    return crate.text(pack.files);
+}
+
+}  // namespace quarry::pack_files

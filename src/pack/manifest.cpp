@@ -1,0 +1,193 @@
+#include "pack/manifest.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/sha256.hpp"
+
+namespace quarry::pack_files {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+Json commands_json(const std::vector<PackedCommand>& commands) {
+    Json json = Json::array();
+    for (const PackedCommand& one : commands)
+        json.push_back({{"tasks", one.tasks},
+                        {"command", one.command},
+                        {"directory", one.directory},
+                        {"program", one.program},
+                        {"rank", one.rank},
+                        {"started", one.started},
+                        {"top_level", one.is_top_level}});
+    return json;
+}
+
+Json programs_json(const std::vector<PackedProgram>& programs) {
+    Json json = Json::array();
+    for (const PackedProgram& one : programs)
+        json.push_back({{"original", one.original}, {"copy", one.copy}});
+    return json;
+}
+
+Json outputs_json(const std::vector<PackedOutput>& outputs) {
+    Json json = Json::array();
+    for (const PackedOutput& one : outputs)
+        json.push_back({{"path", one.path},
+                        {"hdf5", one.is_hdf5},
+                        {"tasks", one.tasks},
+                        {"size", one.size},
+                        {"sha256", one.sha256},
+                        {"copy", one.copy},
+                        {"problem", one.problem}});
+    return json;
+}
+
+Json versions_json(const Versions& versions) {
+    Json libraries = Json::array(), pythons = Json::array();
+    for (const LibraryFacts& one : versions.hdf5)
+        libraries.push_back({{"path", one.path}, {"version", one.version}});
+    for (const PythonVersions& one : versions.pythons)
+        pythons.push_back({{"interpreter", one.interpreter},
+                           {"version", one.version},
+                           {"prefix", one.prefix},
+                           {"virtual", one.is_virtual},
+                           {"distributions", one.distributions},
+                           {"problem", one.problem}});
+    return {{"quarry", versions.quarry},
+            {"system", versions.system},
+            {"system_version", versions.system_version},
+            {"system_name", versions.system_name},
+            {"kernel", versions.kernel},
+            {"machine", versions.machine},
+            {"hdf5", libraries},
+            {"python", pythons}};
+}
+
+Json files_json(const std::vector<PackedFile>& files) {
+    Json json = Json::array();
+    for (const PackedFile& one : files)
+        json.push_back({{"path", one.path},
+                        {"size", one.size},
+                        {"sha256", one.sha256},
+                        {"program", one.is_program}});
+    return json;
+}
+
+std::vector<PackedCommand> commands_in(const Json& json) {
+    std::vector<PackedCommand> commands;
+    for (const Json& one : json)
+        commands.push_back({one.at("tasks"), one.at("command"), one.at("directory"),
+                            one.at("program"), one.at("rank"), one.at("started"),
+                            one.at("top_level")});
+    return commands;
+}
+
+std::vector<PackedOutput> outputs_in(const Json& json) {
+    std::vector<PackedOutput> outputs;
+    for (const Json& one : json)
+        outputs.push_back({one.at("path"), one.at("hdf5"), one.at("tasks"), one.at("size"),
+                           one.at("sha256"), one.at("copy"), one.at("problem")});
+    return outputs;
+}
+
+Versions versions_in(const Json& json) {
+    Versions versions{json.at("quarry"),
+                      json.at("system"),
+                      json.at("system_version"),
+                      json.at("system_name"),
+                      json.at("kernel"),
+                      json.at("machine"),
+                      {},
+                      {}};
+    for (const Json& one : json.at("hdf5"))
+        versions.hdf5.push_back({one.at("path"), one.at("version")});
+    for (const Json& one : json.at("python"))
+        versions.pythons.push_back({one.at("interpreter"), one.at("version"), one.at("prefix"),
+                                    one.at("virtual"), one.at("distributions"), one.at("problem")});
+    return versions;
+}
+
+Pack pack_in(const Json& json) {
+    Pack pack;
+    pack.versions = versions_in(json.at("versions"));
+    pack.commands = commands_in(json.at("commands"));
+    pack.folders = json.at("folders");
+    pack.outputs = outputs_in(json.at("outputs"));
+    for (const Json& one : json.at("programs"))
+        pack.programs.push_back({one.at("original"), one.at("copy")});
+    for (const Json& one : json.at("files"))
+        pack.files.push_back({one.at("path"), one.at("size"), one.at("sha256"), one.at("program")});
+    return pack;
+}
+
+bool stays_below(const std::string& path) {
+    const std::filesystem::path parts = path;
+    return !path.empty() && parts.is_relative() && parts.has_filename() &&
+           path.find('\0') == std::string::npos && path == parts.lexically_normal() &&
+           std::none_of(parts.begin(), parts.end(),
+                        [](const auto& part) { return part == ".." || part == "."; });
+}
+
+bool is_plain_path(const std::string& path) {
+    return path == "/" || (path.starts_with('/') && stays_below(path.substr(1)));
+}
+
+// What is wrong with it; empty if nothing is.
+std::string complaint_about(const Pack& pack) {
+    std::set<std::string> paths{kManifest, kManifestSum};
+    for (const PackedFile& file : pack.files) {
+        if (!stays_below(file.path)) return "the path " + file.path + " leads elsewhere";
+        if (!paths.insert(file.path).second) return file.path + " is in it twice";
+    }
+    for (const std::string& folder : pack.folders)
+        if (!is_plain_path(folder)) return "the path " + folder + " leads elsewhere";
+    for (const PackedProgram& one : pack.programs)
+        if (!paths.contains(one.copy)) return one.copy + " is not in it";
+    for (const PackedOutput& one : pack.outputs)
+        if (!one.copy.empty() && !paths.contains(one.copy)) return one.copy + " is not in it";
+    for (const PackedOutput& one : pack.outputs)
+        if (!is_plain_path(one.path)) return "the path " + one.path + " leads elsewhere";
+    for (const PackedCommand& one : pack.commands)
+        if (one.command.empty()) return "a command is empty";
+    return "";
+}
+
+}  // namespace
+
+std::string manifest_of(const Pack& pack) {
+    const Json json{{"format", kFormat},
+                    {"versions", versions_json(pack.versions)},
+                    {"commands", commands_json(pack.commands)},
+                    {"folders", pack.folders},
+                    {"programs", programs_json(pack.programs)},
+                    {"outputs", outputs_json(pack.outputs)},
+                    {"files", files_json(pack.files)}};
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string sum_line_of(const std::string& manifest) {
+    return sha256_of(manifest) + "  " + kManifest + "\n";
+}
+
+Result<Pack> read_manifest(const std::string& text) {
+    std::string why;
+    try {
+        const Json json = Json::parse(text);
+        if (json.at("format") != kFormat)
+            return Error{std::string(kManifest) +
+                         " is of a format that this version of Quarry does not know."};
+        Pack pack = pack_in(json);
+        why = complaint_about(pack);
+        if (why.empty()) return pack;
+    } catch (const Json::exception&) {
+        why = "it does not say what it should";
+    }
+    return Error{std::string(kManifest) + " is damaged: " + why + "."};
+}
+
+}  // namespace quarry::pack_files

@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <quarry/carved.hpp>
+#include <quarry/launch.hpp>
+#include <quarry/pack.hpp>
+#include <quarry/verify.hpp>
+
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "pack/commands.hpp"
+#include "pack/manifest.hpp"
+
+namespace quarry {
+namespace {
+
+using namespace pack_files;
+namespace fs = std::filesystem;
+using Verdict = RepeatedOutput::Verdict;
+
+bool is_there(const std::string& path) {
+    std::error_code failed;
+    return fs::exists(path, failed);
+}
+
+bool is_below(const std::string& path, const std::string& folder) {
+    return path.starts_with(folder + "/");
+}
+
+// Directories that a run needs and that this machine does not have: some in the unpacked one stand
+// in for them, so that what is made in them stays.
+class Folders {
+public:
+    explicit Folders(const std::string& directory) : directory_(directory + "/run") {}
+
+    // In the order of their paths: what is in another one comes after it.
+    void add(const std::string& folder) {
+        if (!is_there(folder) && source_of(folder + "/") == folder + "/")
+            all_.push_back({folder, directory_ + folder});
+    }
+
+    // Where a file is, as seen from outside.
+    std::string source_of(const std::string& path) const {
+        for (const ServedFile& folder : all_)
+            if (is_below(path, folder.original)) return directory_ + path;
+        return path;
+    }
+
+    Result<bool> make(const std::vector<std::string>& wanted,
+                      const std::vector<ServedFile>& files) {
+        for (const std::string& folder : wanted)
+            if (const auto source = source_of(folder + "/"); source != folder + "/")
+                if (auto made = make_directory(source); !made) return made;
+        for (const ServedFile& file : files) {
+            const std::string source = source_of(file.original);
+            if (source == file.original) continue;
+            if (auto made = make_directory(fs::path(source).parent_path()); !made) return made;
+            if (mknod(source.c_str(), S_IFREG | 0444, 0) != 0 && errno != EEXIST)
+                return cannot_make(source, std::strerror(errno));
+            placeholders_.push_back(source);
+        }
+        return true;
+    }
+
+    // What files were mounted over.
+    void tidy_up() const {
+        for (const std::string& path : placeholders_) unlink(path.c_str());
+    }
+
+    const std::vector<ServedFile>& all() const { return all_; }
+
+private:
+    static Error cannot_make(const std::string& path, const std::string& why) {
+        return {path + " cannot be made: " + why + "."};
+    }
+    static Result<bool> make_directory(const std::string& path) {
+        std::error_code failed;
+        fs::create_directories(path, failed);
+        if (failed) return cannot_make(path, failed.message());
+        return true;
+    }
+
+    std::string directory_;
+    std::vector<ServedFile> all_;
+    std::vector<std::string> placeholders_;
+};
+
+std::string command_text(const PackedCommand& command) {
+    return fmt::format("{}", fmt::join(command.command, " "));
+}
+
+std::string end_text(const ProgramEnd& end) {
+    if (end.failure) return end.failure->message;
+    if (end.signal != 0) return fmt::format("It was ended by signal {}.", end.signal);
+    return end.exit_code != 0 ? fmt::format("It ended with exit code {}.", end.exit_code) : "";
+}
+
+Result<bool> enter(const CarvedView& view, const std::string& directory) {
+    if (auto entered = view.enter(); !entered) return entered;
+    if (chdir(directory.c_str()) != 0)
+        return Error{directory + " cannot be entered: " + std::strerror(errno) + "."};
+    return true;
+}
+
+RepeatedOutput compared(const PackedOutput& output, const std::string& now,
+                        const std::string& directory) {
+    if (!output.problem.empty()) return {now, Verdict::NotCompared, output.problem};
+    if (!is_there(now)) return {now, Verdict::Missing, "it was not made"};
+    const auto sum = sha256_of_file(now);
+    if (!sum) return {now, Verdict::Differs, sum.error().message};
+    if (*sum == output.sha256) return {now, Verdict::Same, ""};
+    if (output.copy.empty()) return {now, Verdict::Differs, "its bytes are others"};
+    const auto found = compare_results(directory + "/" + output.copy, now);
+    if (!found) return {now, Verdict::Differs, found.error().message};
+    if (found->all_differences == 0 && found->hollow + found->partly == 0)
+        return {now, Verdict::SameButTimes, "only times in it are others"};
+    if (found->differences.empty()) return {now, Verdict::Differs, "data is missing in it"};
+    const FileDifference& first = found->differences.front();
+    return {now, Verdict::Differs,
+            fmt::format("{}{}: {}{}", first.object.empty() ? "the file" : first.object,
+                        first.attribute.empty() ? "" : ", attribute " + first.attribute, first.what,
+                        found->all_differences == 1
+                            ? ""
+                            : fmt::format(", and {} more", found->all_differences - 1))};
+}
+
+class Repeating {
+public:
+    Repeating(const Pack& pack, const RepeatOptions& options)
+        : pack_(pack),
+          options_(options),
+          directory_(fs::absolute(options.directory).lexically_normal()),
+          folders_(directory_) {}
+
+    Result<Repetition> run() {
+        for (const std::string& folder : pack_.folders) folders_.add(folder);
+        if (const std::string reason = why_not(); !reason.empty()) return Error{reason};
+        auto carved = carved_files();
+        if (!carved) return carved.error();
+        if (auto made = folders_.make(pack_.folders, carved->files); !made) return made.error();
+        auto view = CarvedView::prepare(*carved, {});
+        if (!view) return view.error();
+        Repetition result;
+        result.problem = run_all(*view, carved->path);
+        view->clean_up();
+        folders_.tidy_up();
+        for (const PackedOutput& output : pack_.outputs)
+            result.outputs.push_back(compared(output, folders_.source_of(output.path), directory_));
+        return result;
+    }
+
+private:
+    std::string why_not() const {
+        for (const PackedCommand& command : pack_.commands) {
+            if (!command.is_top_level) continue;
+            if (lacks_secret(command))
+                return "A secret on its command line was not recorded, so it cannot be run "
+                       "again: " +
+                       command_text(command);
+            if (command.rank > 0)
+                return "It was one of several processes of MPI, which must be started by hand: " +
+                       command_text(command);
+        }
+        for (const PackedOutput& output : pack_.outputs)
+            if (output.problem.empty() && !options_.overwrites && is_there(output.path))
+                return output.path +
+                       " is there, and would be written over. Move it away, or say --overwrite.";
+        return "";
+    }
+
+    Result<CarvedDirectory> carved_files() const {
+        auto carved = open_carved(directory_ + "/" + kCarved);
+        if (!carved) return carved;
+        for (const PackedProgram& program : pack_.programs)
+            carved->files.push_back({program.original, directory_ + "/" + program.copy});
+        carved->folders = folders_.all();
+        return carved;
+    }
+
+    // What went wrong; empty if nothing did.
+    std::string run_all(const CarvedView& view, const std::string& carved) const {
+        const Plugin plugin = find_plugin();
+        const Environment environment = Environment::of_process();
+        LaunchOptions launch;
+        launch.recording = LaunchOptions::Recording::Off;
+        launch.serving.carved = carved;
+        launch.serving.originals = view.originals();
+        // What is not in the archive is not to come from elsewhere.
+        launch.serving.fetch = false;
+        for (const PackedCommand& command : pack_.commands) {
+            if (!command.is_top_level) continue;
+            if (options_.announce) options_.announce(command);
+            const auto plan = plan_launch(command.command, environment, launch, plugin);
+            if (!plan) return plan.error().message;
+            const ProgramEnd end =
+                run_to_its_end(command.command, with_changes(environment, plan->changes),
+                               [&] { return enter(view, command.directory); });
+            if (const std::string text = end_text(end); !text.empty())
+                return command_text(command) + " did not run to a good end. " + text;
+        }
+        return "";
+    }
+
+    const Pack& pack_;
+    const RepeatOptions& options_;
+    std::string directory_;
+    Folders folders_;
+};
+
+}  // namespace
+
+bool Repetition::is_same() const {
+    return problem.empty() &&
+           std::none_of(outputs.begin(), outputs.end(), [](const RepeatedOutput& output) {
+               return output.verdict == Verdict::Differs || output.verdict == Verdict::Missing;
+           });
+}
+
+Result<Repetition> repeat(const Pack& pack, const RepeatOptions& options) {
+    return Repeating(pack, options).run();
+}
+
+}  // namespace quarry

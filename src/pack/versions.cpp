@@ -1,0 +1,112 @@
+#include "pack/versions.hpp"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <quarry/launch.hpp>
+
+#include "base/subprocess.hpp"
+#include "base/text.hpp"
+
+namespace quarry {
+namespace embedded {
+extern const std::string_view ask_python;
+}
+
+namespace pack_files {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr auto kPythonLimit = std::chrono::seconds(120);  // a slow disk, many packages
+
+std::map<std::string, std::string> os_release() {
+    std::map<std::string, std::string> values;
+    for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+        std::ifstream file(path);
+        for (std::string line; std::getline(file, line);) {
+            const size_t equals = line.find('=');
+            if (equals == std::string::npos) continue;
+            std::string value = line.substr(equals + 1);
+            if (value.size() >= 2 && (value.front() == '"' || value.front() == '\''))
+                value = value.substr(1, value.size() - 2);
+            values.try_emplace(line.substr(0, equals), value);
+        }
+    }
+    return values;
+}
+
+bool is_python(const std::string& program) {
+    return base_name(program).starts_with("python");
+}
+
+// As a shell would find it, if that is the program that ran.
+std::string on_path(const std::string& name, const fs::path& program) {
+    const char* path = std::getenv("PATH");
+    std::error_code failed;
+    for (const std::string& folder : split(path != nullptr ? path : "", ":")) {
+        const fs::path found = fs::path(folder) / name;
+        if (fs::equivalent(found, program, failed) && !failed) return found;
+    }
+    return program;
+}
+
+void read_answer(const Json& json, AskedPython& asked) {
+    PythonVersions& versions = asked.versions;
+    versions.version = json.at("version");
+    versions.prefix = json.at("prefix");
+    versions.is_virtual = json.at("virtual");
+    versions.distributions = json.at("distributions");
+    asked.modules = json.at("modules");
+}
+
+}  // namespace
+
+std::string interpreter_of(const PackedCommand& command) {
+    if (!is_python(command.program) || command.command.empty()) return "";
+    const std::string& name = command.command.front();
+    if (name.find('/') == std::string::npos) return on_path(name, command.program);
+    return (fs::path(command.directory) / name).lexically_normal();
+}
+
+AskedPython ask_python(const std::string& interpreter, const std::vector<std::string>& scripts) {
+    std::vector<std::string> command{interpreter, "-c", std::string(embedded::ask_python)};
+    command.insert(command.end(), scripts.begin(), scripts.end());
+    const Outcome outcome = run_program(command, Environment::of_process().entries(), kPythonLimit);
+    AskedPython asked;
+    asked.versions.interpreter = interpreter;
+    try {
+        read_answer(Json::parse(outcome.output), asked);
+    } catch (const Json::exception&) {
+        asked.versions.problem = "it did not say what is installed: " + outcome.describe();
+    }
+    return asked;
+}
+
+Versions versions_here(const TraceFacts& facts) {
+    Versions versions;
+    auto release = os_release();
+    versions.quarry = QUARRY_VERSION;
+    versions.system = release["ID"];
+    versions.system_version = release["VERSION_ID"];
+    versions.system_name = release["PRETTY_NAME"];
+    utsname names{};
+    if (uname(&names) == 0) {
+        versions.kernel = names.release;
+        versions.machine = names.machine;
+    }
+    for (const ProcessFacts& process : facts.processes)
+        for (const LibraryFacts& library : process.libraries)
+            if (std::find(versions.hdf5.begin(), versions.hdf5.end(), library) ==
+                versions.hdf5.end())
+                versions.hdf5.push_back(library);
+    return versions;
+}
+
+}  // namespace pack_files
+}  // namespace quarry

@@ -1,0 +1,22 @@
+// What a run depends on besides its data: the system, libraries, Pythons and what is installed.
+#pragma once
+
+#include <quarry/pack.hpp>
+
+namespace quarry::pack_files {
+
+// A Python, and what it says of the scripts that it ran.
+struct AskedPython {
+    PythonVersions versions;
+    std::vector<std::string> modules;  // files that the scripts import from beside them
+};
+
+// By which a command can be started again; empty if it is no Python.
+std::string interpreter_of(const PackedCommand& command);
+
+AskedPython ask_python(const std::string& interpreter, const std::vector<std::string>& scripts);
+
+// All but the Pythons.
+Versions versions_here(const TraceFacts& facts);
+
+}  // namespace quarry::pack_files

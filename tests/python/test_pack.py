@@ -1,0 +1,373 @@
+"""A run becomes one archive; taken apart elsewhere it gives the same, and a damaged one gives nothing."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from running import clean_environment
+
+from cli import QUARRY, REPOSITORY, quarry
+
+sys.path.insert(0, str(REPOSITORY / "examples/carving"))
+from applications import Application
+
+SCRIPT = """
+import h5py, sys
+from helping import doubled
+with h5py.File("data/in.h5") as f, h5py.File("out.h5", "w", track_order=True) as g:
+    g.create_dataset("twice", data=doubled(f["used"][...]), track_times=True)
+with open(sys.argv[1], "w") as f:
+    f.write("done\\n")
+"""
+
+
+def zstd(*words: object, data: bytes) -> bytes:
+    return subprocess.run(
+        ["zstd", "-q", *words], input=data, capture_output=True, check=True
+    ).stdout
+
+
+def entries_of(archive: Path) -> list[tuple[tarfile.TarInfo, bytes]]:
+    with tarfile.open(fileobj=io.BytesIO(zstd("-d", data=archive.read_bytes()))) as tar:
+        return [
+            (one, tar.extractfile(one).read() if one.isfile() else b"") for one in tar.getmembers()
+        ]
+
+
+def write_archive(archive: Path, entries: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for one, content in entries:
+            tar.addfile(one, io.BytesIO(content))
+    archive.write_bytes(zstd("-c", data=out.getvalue()))
+
+
+def record(folder: Path, *words: str) -> None:
+    done = quarry("run", "--trace", "t", "--", *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def make_run(folder: Path, *more: str) -> Path:
+    """A little run in `folder`, and its archive beside."""
+    (folder / "data").mkdir(parents=True)
+    with h5py.File(folder / "data/in.h5", "w") as f:
+        f["used"] = np.random.default_rng(1).random(20000)
+        f["unused"] = np.random.default_rng(2).random(200000)
+    (folder / "script.py").write_text(SCRIPT)
+    (folder / "helping.py").write_text("def doubled(x):\n    return 2 * x\n")
+    record(folder, sys.executable, "script.py", "done.txt", *more)
+    archive = folder.parent / "app.tar.zst"
+    done = quarry("pack", "t", "-o", archive, cwd=folder)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return archive
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return make_run(tmp_path / "work")
+
+
+def unpack(archive: Path, *options: object) -> subprocess.CompletedProcess:
+    return quarry("unpack", archive, "-C", archive.parent / "new", *options)
+
+
+def left_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", ("kriging_omi", "tree_mortality"))
+def test_an_application_is_repeated_from_its_archive(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in os.environ.keys() - clean_environment().keys():
+        monkeypatch.delenv(variable)
+    application = Application(name, tmp_path / "here" / name, "tiny", QUARRY)
+    before = application.traced()
+    archive = tmp_path / "app.tar.zst"
+    done = quarry("pack", application.trace, "-o", archive)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert archive.stat().st_size < sum(f.stat().st_size for f in application.data.iterdir())
+    (tmp_path / "here").rename(tmp_path / "gone")
+    done = unpack(archive, "--run", "--json")
+    answer = json.loads(done.stdout[done.stdout.index("{\n") :])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{name}.py" in done.stderr
+    assert answer["same"]
+    assert {one["verdict"] for one in answer["outputs"]} == {"same"}
+    (result,) = (one["path"] for one in answer["outputs"] if one["path"].endswith("/result"))
+    assert Path(result).read_bytes() == before.result
+    # Nothing but the unpacked directory is new.
+    assert left_in(tmp_path) == {"app.tar.zst", "gone", "new"}
+    assert not (tmp_path / "new/run" / application.data.relative_to("/") / "x").exists()
+
+
+def test_what_is_in_it(archive: Path, tmp_path: Path) -> None:
+    assert unpack(archive).returncode == 0
+    new = tmp_path / "new"
+    pack = json.loads((new / "pack.json").read_text())
+    for file in pack["files"]:
+        content = (new / file["path"]).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (
+            file["size"],
+            file["sha256"],
+        )
+    subprocess.run(["sha256sum", "-c", "--quiet", "pack.json.sha256"], cwd=new, check=True)
+    work = tmp_path / "work"
+    (command,) = pack["commands"]
+    assert command["command"] == [sys.executable, "script.py", "done.txt"]
+    assert (command["directory"], command["top_level"]) == (str(work), True)
+    assert {p["original"] for p in pack["programs"]} == {
+        str(work / "script.py"),
+        str(work / "helping.py"),
+    }
+    outputs = {Path(one["path"]).name: one for one in pack["outputs"]}
+    assert outputs["done.txt"]["sha256"] == hashlib.sha256(b"done\n").hexdigest()
+    assert outputs["out.h5"]["hdf5"] and outputs["out.h5"]["copy"]
+    (python,) = pack["versions"]["python"]
+    assert ["h5py", h5py.__version__] in python["distributions"]
+    assert f"h5py=={h5py.__version__}\n" in (new / "requirements-1.txt").read_text()
+    assert pack["versions"]["hdf5"][0]["version"] == h5py.version.hdf5_version
+    container = (new / "Containerfile").read_text()
+    assert f":{pack['versions']['system_version']}\n" in container and "run.sh" in container
+    assert "'script.py' 'done.txt'" in (new / "run.sh").read_text()
+    assert (new / "carved" / work.relative_to("/") / "data/in.h5").stat().st_size < 400_000
+
+
+def test_its_crate_is_accepted(archive: Path, tmp_path: Path) -> None:
+    assert unpack(archive).returncode == 0
+    program = Path(__file__).parent / "programs/validate_crate.py"
+    judged = subprocess.run(
+        [sys.executable, program, tmp_path / "new"], capture_output=True, text=True, check=False
+    )
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    crate = json.loads((tmp_path / "new/ro-crate-metadata.json").read_text())
+    entities = {one["@id"]: one for one in crate["@graph"]}
+    carved = f"carved{tmp_path}/work/data/in.h5"
+    assert entities[carved]["sha256"]
+    assert {"@id": carved} in entities["#task0"]["object"]
+    assert {"@id": f"outputs{tmp_path}/work/out.h5"} in entities["#task0"]["result"]
+
+
+def test_packing_again_gives_the_same(archive: Path, tmp_path: Path) -> None:
+    before = entries_of(archive)
+    done = quarry("pack", "t", "-o", archive, cwd=tmp_path / "work")
+    assert done.returncode == 0, done.stderr
+    assert [one.name for one, _ in entries_of(archive)] == [one.name for one, _ in before]
+    other = tmp_path / "other"
+    other.write_text("mine")
+    done = quarry("pack", "t", "-o", other, cwd=tmp_path / "work")
+    assert done.returncode == 125 and "left alone" in done.stderr and other.read_text() == "mine"
+
+
+def test_dry_run_writes_nothing(archive: Path, tmp_path: Path) -> None:
+    before = left_in(tmp_path), left_in(tmp_path / "work")
+    done = quarry("pack", "t", "-o", "../b.tar.zst", "--dry-run", cwd=tmp_path / "work")
+    assert done.returncode == 0, done.stderr
+    assert "helping.py" in done.stdout and "Nothing has been written" in done.stdout
+    assert (left_in(tmp_path), left_in(tmp_path / "work")) == before
+
+
+def test_an_input_that_changed_is_refused(archive: Path, tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "work/data/in.h5", "r+") as f:
+        f["used"][0] = 5
+    done = quarry("pack", "t", "-o", "../b.tar.zst", cwd=tmp_path / "work")
+    assert done.returncode == 1 and "Cannot be packed" in done.stdout
+    assert left_in(tmp_path) == {"app.tar.zst", "work"}
+
+
+def test_outputs_that_changed_are_not_compared(archive: Path, tmp_path: Path) -> None:
+    os.utime(tmp_path / "work/done.txt", (2e9, 2e9))
+    (tmp_path / "work/out.h5").unlink()
+    done = quarry("pack", "t", "-o", archive, cwd=tmp_path / "work")
+    assert "done.txt: it was changed after the run" in done.stdout
+    assert "out.h5: it is gone" in done.stdout
+
+
+def test_secrets_are_not_in_it(tmp_path: Path) -> None:
+    archive = make_run(tmp_path / "work", "--password", "hunter2", "--token=sesame")
+    for _, content in entries_of(archive):
+        assert b"hunter2" not in content and b"sesame" not in content
+    shutil.rmtree(tmp_path / "work")
+    done = unpack(archive, "--run")
+    assert done.returncode == 125 and "secret" in done.stderr
+
+
+def test_what_is_there_is_not_written_over(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "work/done.txt").write_text("mine")
+    done = unpack(archive, "--run")
+    assert done.returncode == 125 and "--overwrite" in done.stderr
+    assert (tmp_path / "work/done.txt").read_text() == "mine"
+    shutil.rmtree(tmp_path / "new")
+    done = unpack(archive, "--run", "--overwrite")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "work/done.txt").read_text() == "done\n"
+
+
+def test_other_results_are_reported(archive: Path, tmp_path: Path) -> None:
+    """The archive says what was made before; the program in it makes something else."""
+    entries = entries_of(archive)
+    pack = json.loads(entries[0][1])
+    changed = {}
+    for one, content in entries:
+        if one.name.endswith("helping.py"):
+            changed[one.name] = content.replace(b"2 * x", b"3 * x")
+        if one.name.endswith("script.py"):
+            changed[one.name] = content.replace(b'"done', b'print("over") and "done')
+    for file in pack["files"]:
+        if content := changed.get(file["path"]):
+            file |= {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    manifest = json.dumps(pack).encode()
+    changed["pack.json"] = manifest
+    changed["pack.json.sha256"] = f"{hashlib.sha256(manifest).hexdigest()}  pack.json\n".encode()
+    for one, _ in entries:
+        one.size = len(changed[one.name]) if one.name in changed else one.size
+    write_archive(archive, [(one, changed.get(one.name, content)) for one, content in entries])
+    (tmp_path / "work").rename(tmp_path / "gone")
+    done = unpack(archive, "--run")
+    assert done.returncode == 1, done.stderr
+    assert "exit code 1" in done.stderr
+    assert "/twice: its data is another at [0]" in done.stdout
+    assert "done.txt" in done.stdout and "its bytes are others" in done.stdout
+
+
+def test_times_in_files_do_not_count(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").rename(tmp_path / "gone")
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "same but for times" in done.stdout
+    made = tmp_path / "new/run" / (tmp_path / "work").relative_to("/")
+    assert left_in(made) == {"out.h5", "done.txt", "data"} and not left_in(made / "data")
+
+
+def refused(archive: Path, *why: str) -> str:
+    before = left_in(archive.parent)
+    done = unpack(archive)
+    assert done.returncode == 125, done.stdout + done.stderr
+    assert left_in(archive.parent) == before
+    assert all(word in done.stderr for word in why), done.stderr
+    return done.stderr
+
+
+def test_flipped_bytes(archive: Path, tmp_path: Path) -> None:
+    whole = archive.read_bytes()
+    assert unpack(archive).returncode == 0
+    expected = {p: p.read_bytes() for p in (tmp_path / "new").rglob("*") if p.is_file()}
+    shutil.rmtree(tmp_path / "new")
+    for place in range(5, len(whole), len(whole) // 25):
+        archive.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        done = unpack(archive)
+        if done.returncode == 0:  # in what fills up the last block
+            assert {p: p.read_bytes() for p in expected} == expected
+            shutil.rmtree(tmp_path / "new")
+        assert left_in(tmp_path) == {"app.tar.zst", "work"}
+
+
+@pytest.mark.parametrize("part", (0.0, 0.01, 0.5, 0.99))
+def test_truncated(archive: Path, part: float) -> None:
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[: int(len(whole) * part)])
+    refused(archive)
+
+
+def entry(name: str, content: bytes = b"", **more: object) -> tuple[tarfile.TarInfo, bytes]:
+    one = tarfile.TarInfo(name)
+    one.size = len(content)
+    for key, value in more.items():
+        setattr(one, key, value)
+    return one, content
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    (
+        entry("../outside", b"x"),
+        entry("/tmp/quarry-outside", b"x"),
+        entry("carved/../../outside", b"x"),
+        entry("link", type=tarfile.SYMTYPE, linkname="/etc"),
+        entry("README.txt", type=tarfile.SYMTYPE, linkname="../../outside"),
+        entry("README.txt", type=tarfile.LNKTYPE, linkname="/etc/passwd"),
+        entry("README.txt", type=tarfile.CHRTYPE, devmajor=1, devminor=3),
+        entry("README.txt", type=tarfile.FIFOTYPE),
+        entry("README.txt", type=tarfile.DIRTYPE),
+        entry("README.txt", b"other"),
+        entry("unlisted", b"x"),
+    ),
+    ids=lambda one: f"{one[0].name}-{one[0].type.decode()}",
+)
+def test_hostile_entries(archive: Path, hostile: tuple[tarfile.TarInfo, bytes]) -> None:
+    head, rest = entries_of(archive)[:2], entries_of(archive)[2:]
+    write_archive(archive, [*head, hostile, *rest])
+    refused(archive, hostile[0].name)
+    assert not (archive.parent.parent / "outside").exists()
+
+
+def rewritten(archive: Path, change: Callable[[dict], None]) -> None:
+    (one, content), (sum_, _), *rest = entries_of(archive)
+    pack = json.loads(content)
+    change(pack)
+    manifest = json.dumps(pack).encode()
+    line = f"{hashlib.sha256(manifest).hexdigest()}  pack.json\n".encode()
+    one.size, sum_.size = len(manifest), len(line)
+    write_archive(archive, [(one, manifest), (sum_, line), *rest])
+
+
+@pytest.mark.parametrize(
+    "path", ("../outside", "/tmp/quarry-outside", "a/../../b", "", "a//b", ".")
+)
+def test_hostile_manifests(archive: Path, path: str) -> None:
+    rewritten(archive, lambda pack: pack["files"][0].update(path=path))
+    refused(archive, "pack.json is damaged")
+
+
+def test_bombs(archive: Path) -> None:
+    whole = archive.read_bytes()
+    rewritten(archive, lambda pack: pack["files"][0].update(size=1 << 60))
+    refused(archive, "--max-size")
+    rewritten(archive, lambda pack: pack["files"][0].update(size=(1 << 64) - 1))
+    refused(archive, "--max-size")
+    archive.write_bytes(whole)
+    done = unpack(archive, "--max-size", "10K")
+    assert done.returncode == 125 and "--max-size" in done.stderr
+    entries = entries_of(archive)
+    out = io.BytesIO()
+    entries[2][0].size = 1 << 50
+    out.write(
+        entries[0][0].tobuf() + entries[0][1].ljust(-(-len(entries[0][1]) // 512) * 512, b"\0")
+    )
+    out.write(entries[1][0].tobuf() + entries[1][1].ljust(512, b"\0"))
+    out.write(entries[2][0].tobuf() + b"x" * 512)
+    archive.write_bytes(zstd("-c", data=out.getvalue()))
+    refused(archive, entries[2][0].name, "size")
+
+
+def test_without_a_manifest(archive: Path) -> None:
+    entries = entries_of(archive)
+    for some in (entries[2:], entries[:1], [entries[0], *entries[2:]], entries[:-1], []):
+        write_archive(archive, some)
+        refused(archive)
+    for change in (lambda pack: pack.update(format=2), lambda pack: pack.pop("files")):
+        write_archive(archive, entries)
+        rewritten(archive, change)
+        refused(archive, "pack.json")
+    archive.write_text("no archive")
+    refused(archive)
+    archive.unlink()
+    refused(archive, "app.tar.zst")
+
+
+def test_a_directory_that_is_there_is_left_alone(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/mine").touch()
+    done = unpack(archive)
+    assert done.returncode == 125 and "is there already" in done.stderr
+    assert left_in(tmp_path / "new") == {"mine"}
