@@ -108,12 +108,11 @@ private:
     }
 
     int run(const Pack& pack) const {
-        const auto repetition = repeat(
-            pack,
-            {options_.directory, overwrites_, [](const PackedCommand& command) {
-                 say(fmt::format("in {}: {}", printable(command.directory),
-                                 printable(fmt::format("{}", fmt::join(command.command, " ")))));
-             }});
+        const auto announce = [](const PackedCommand& command) {
+            const std::string words = fmt::format("{}", fmt::join(command.command, " "));
+            say(fmt::format("in {}: {}", printable(command.directory), printable(words)));
+        };
+        const auto repetition = repeat(pack, {options_.directory, overwrites_, json_, announce});
         if (!repetition) return failed(repetition.error());
         json_ ? print(as_json(*repetition)) : print_table(*repetition);
         if (!repetition->problem.empty()) say(repetition->problem);

@@ -33,13 +33,19 @@ struct PackedOutput {
     std::string problem;  // why there is nothing to compare with
 };
 
+struct Distribution {
+    std::string name;
+    std::string version;
+    bool is_indexed = true;  // and not installed from a directory or an address
+};
+
 struct PythonVersions {
     std::string interpreter;
     std::string version;
     std::string prefix;
-    bool is_virtual = false;                                         // an environment of its own
-    std::vector<std::pair<std::string, std::string>> distributions;  // name and version
-    std::string problem;                                             // why it could not be asked
+    bool is_virtual = false;  // an environment of its own
+    std::vector<Distribution> distributions;
+    std::string problem;  // why it could not be asked
 };
 
 struct Versions {
@@ -102,8 +108,9 @@ struct UnpackOptions {
 Result<Pack> unpack(const UnpackOptions& options, const Progress& progress);
 
 struct RepeatOptions {
-    std::string directory;    // that a pack was unpacked into
-    bool overwrites = false;  // outputs that are there
+    std::string directory;          // that a pack was unpacked into
+    bool overwrites = false;        // outputs that are there
+    bool prints_to_errors = false;  // what commands print goes to stderr
     // Told of each command before it is started.
     std::function<void(const PackedCommand& command)> announce;
 };

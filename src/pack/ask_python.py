@@ -59,12 +59,14 @@ def modules_of(script):
 
 
 def distributions():
+    """Of each: its name, its version, and whether it came from an index of packages."""
     found = {}
     for one in importlib.metadata.distributions():
         # The first that is found is the one that is imported.
         if one.metadata and one.metadata["Name"]:
-            found.setdefault(one.metadata["Name"], one.version)
-    return sorted(found.items(), key=lambda item: item[0].lower())
+            is_indexed = one.read_text("direct_url.json") is None
+            found.setdefault(one.metadata["Name"], (one.version, is_indexed))
+    return [(name, *found[name]) for name in sorted(found, key=str.lower)]
 
 
 json.dump(

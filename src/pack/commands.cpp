@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "pack/versions.hpp"
 
@@ -23,14 +24,44 @@ bool are_wanted(const std::vector<std::string>& tasks, const std::vector<std::st
            });
 }
 
-// Whether the other one comes of it: as its child, or as the program that it has become.
-bool leads_to(const ProcessFacts& one, const ProcessFacts& other) {
-    constexpr uint64_t kTick = 20'000'000;  // nanoseconds in which starts cannot be told apart
-    if (&one == &other || one.host != other.host || one.begin > other.begin) return false;
-    const uint64_t apart =
-        std::max(one.started, other.started) - std::min(one.started, other.started);
-    return one.pid == other.parent_pid || (one.pid == other.pid && apart < kTick);
-}
+// Processes of a trace, by their numbers; the same one may come up again.
+class Ancestry {
+public:
+    Ancestry(const std::vector<ProcessFacts>& processes, const std::vector<size_t>& chosen)
+        : processes_(processes) {
+        for (const size_t number : chosen) {
+            const ProcessFacts& process = processes[number];
+            by_pid_[{process.host, process.pid}].push_back(number);
+        }
+    }
+
+    // Whether another one has started it, or has become it.
+    bool knows_origin_of(size_t number) const {
+        const ProcessFacts& process = processes_[number];
+        return has_earlier(number, process.parent_pid, [](const ProcessFacts&) { return true; }) ||
+               has_earlier(number, process.pid, [&](const ProcessFacts& other) {
+                   constexpr uint64_t kTick = 20'000'000;  // in which starts cannot be told apart
+                   return std::max(other.started, process.started) -
+                              std::min(other.started, process.started) <
+                          kTick;
+               });
+    }
+
+private:
+    template <typename Condition>
+    bool has_earlier(size_t number, uint32_t pid, const Condition& is_meant) const {
+        const ProcessFacts& process = processes_[number];
+        const auto found = by_pid_.find({process.host, pid});
+        return found != by_pid_.end() &&
+               std::any_of(found->second.begin(), found->second.end(), [&](size_t other) {
+                   return other != number && processes_[other].begin <= process.begin &&
+                          is_meant(processes_[other]);
+               });
+    }
+
+    const std::vector<ProcessFacts>& processes_;
+    std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> by_pid_;
+};
 
 bool is_of_system(const std::string& path) {
     constexpr std::string_view kSystem[] = {"/usr/", "/bin/", "/sbin/", "/lib/", "/proc/", "/dev/"};
@@ -50,14 +81,12 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
     std::stable_sort(chosen.begin(), chosen.end(), [&](size_t left, size_t right) {
         return facts.processes[left].started < facts.processes[right].started;
     });
+    const Ancestry ancestry(facts.processes, chosen);
     std::vector<PackedCommand> commands;
     for (const size_t number : chosen) {
         const ProcessFacts& process = facts.processes[number];
-        const bool is_top_level = std::none_of(chosen.begin(), chosen.end(), [&](size_t other) {
-            return leads_to(facts.processes[other], process);
-        });
         commands.push_back({tasks[number], process.command, process.directory, process.program,
-                            process.rank, process.started, is_top_level});
+                            process.rank, process.started, !ancestry.knows_origin_of(number)});
     }
     return commands;
 }

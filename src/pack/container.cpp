@@ -61,8 +61,10 @@ std::string list_name(size_t number) {
 
 std::string list_of(const PythonVersions& python) {
     std::string text;
-    for (const auto& [name, version] : python.distributions)
-        text += fmt::format("{}=={}\n", name, version);
+    for (const Distribution& one : python.distributions)
+        text +=
+            fmt::format(fmt::runtime(one.is_indexed ? "{}=={}\n" : "# from elsewhere: {}=={}\n"),
+                        on_one_line(one.name), on_one_line(one.version));
     return text;
 }
 

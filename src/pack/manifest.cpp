@@ -51,13 +51,18 @@ Json versions_json(const Versions& versions) {
     Json libraries = Json::array(), pythons = Json::array();
     for (const LibraryFacts& one : versions.hdf5)
         libraries.push_back({{"path", one.path}, {"version", one.version}});
-    for (const PythonVersions& one : versions.pythons)
+    for (const PythonVersions& one : versions.pythons) {
+        Json distributions = Json::array();
+        for (const Distribution& distribution : one.distributions)
+            distributions.push_back(
+                {distribution.name, distribution.version, distribution.is_indexed});
         pythons.push_back({{"interpreter", one.interpreter},
                            {"version", one.version},
                            {"prefix", one.prefix},
                            {"virtual", one.is_virtual},
-                           {"distributions", one.distributions},
+                           {"distributions", distributions},
                            {"problem", one.problem}});
+    }
     return {{"quarry", versions.quarry},
             {"system", versions.system},
             {"system_version", versions.system_version},
@@ -106,9 +111,17 @@ Versions versions_in(const Json& json) {
                       {}};
     for (const Json& one : json.at("hdf5"))
         versions.hdf5.push_back({one.at("path"), one.at("version")});
-    for (const Json& one : json.at("python"))
-        versions.pythons.push_back({one.at("interpreter"), one.at("version"), one.at("prefix"),
-                                    one.at("virtual"), one.at("distributions"), one.at("problem")});
+    for (const Json& one : json.at("python")) {
+        PythonVersions& python = versions.pythons.emplace_back();
+        python.interpreter = one.at("interpreter");
+        python.version = one.at("version");
+        python.prefix = one.at("prefix");
+        python.is_virtual = one.at("virtual");
+        for (const Json& distribution : one.at("distributions"))
+            python.distributions.push_back(
+                {distribution.at(0), distribution.at(1), distribution.at(2)});
+        python.problem = one.at("problem");
+    }
     return versions;
 }
 
@@ -128,7 +141,7 @@ Pack pack_in(const Json& json) {
 bool stays_below(const std::string& path) {
     const std::filesystem::path parts = path;
     return !path.empty() && parts.is_relative() && parts.has_filename() &&
-           path.find('\0') == std::string::npos && path == parts.lexically_normal() &&
+           path.find('\0') == std::string::npos && path == parts.lexically_normal().string() &&
            std::none_of(parts.begin(), parts.end(),
                         [](const auto& part) { return part == ".." || part == "."; });
 }

@@ -39,7 +39,8 @@ uint64_t modified(const struct stat& status) {
 constexpr uint64_t kSlack = 2'000'000'000;
 
 PackedOutput packed(const OutputFile& output, uint64_t copied_below) {
-    PackedOutput result{output.path, output.is_hdf5, output.tasks, 0, "", "", ""};
+    PackedOutput result{
+        fs::path(output.path).lexically_normal(), output.is_hdf5, output.tasks, 0, "", "", ""};
     struct stat status{};
     if (stat(output.path.c_str(), &status) != 0)
         result.problem = "it is gone";
@@ -51,8 +52,7 @@ PackedOutput packed(const OutputFile& output, uint64_t copied_below) {
         result.problem = "it was changed after the run";
     if (!result.problem.empty()) return result;
     result.size = static_cast<uint64_t>(status.st_size);
-    if (output.is_hdf5 && result.size < copied_below)
-        result.copy = std::string(kOutputs) + output.path;
+    if (output.is_hdf5 && result.size < copied_below) result.copy = kOutputs + result.path;
     return result;
 }
 
@@ -85,6 +85,7 @@ public:
         for (const FileFacts& file : facts->files)
             if (!file.driver.empty()) data_.insert(file.path);
         for (const OutputFile& output : *outputs) {
+            if (!output.path.starts_with('/')) continue;  // in memory only
             data_.insert(output.path);
             pack_.outputs.push_back(packed(output, options_.outputs_below));
         }
@@ -118,10 +119,16 @@ private:
         for (const auto& [interpreter, files] : scripts) {
             const AskedPython asked = ask_python(interpreter, {files.begin(), files.end()});
             pack_.versions.pythons.push_back(asked.versions);
-            programs_.insert(asked.modules.begin(), asked.modules.end());
+            for (const std::string& module : asked.modules)
+                if (is_small(module)) programs_.insert(module);
         }
         for (const std::string& path : programs_)
             pack_.programs.push_back({path, std::string(kPrograms) + path});
+    }
+
+    bool is_small(const std::string& path) const {
+        std::error_code failed;
+        return fs::file_size(path, failed) <= options_.programs_below && !failed;
     }
 
     const PackOptions& options_;
@@ -200,6 +207,17 @@ Result<bool> fill(const Stage& stage, Pack& pack, const std::vector<FileFate>& i
     return true;
 }
 
+// Whether others will read what was meant: JSON cannot hold every name that a file may have.
+Result<bool> check(const std::string& manifest, const Pack& pack) {
+    const auto read = read_manifest(manifest);
+    if (!read) return read.error();
+    for (size_t i = 0; i < pack.files.size(); ++i)
+        if (read->files[i].path != pack.files[i].path)
+            return Error{pack.files[i].path +
+                         " cannot be packed: its name is not in UTF-8. Rename the file."};
+    return true;
+}
+
 Result<bool> describe(const Stage& stage, const PackOptions& options, Pack& pack,
                       const std::vector<FileFate>& inputs) {
     auto files = stage.files();
@@ -212,6 +230,7 @@ Result<bool> describe(const Stage& stage, const PackOptions& options, Pack& pack
     if (!file) return file.error();
     pack.files.push_back(std::move(*file));
     const std::string manifest = manifest_of(pack);
+    if (auto done = check(manifest, pack); !done) return done;
     if (auto done = stage.write(kManifest, manifest); !done) return done;
     return stage.write(kManifestSum, sum_line_of(manifest));
 }

@@ -198,8 +198,10 @@ private:
             const auto plan = plan_launch(command.command, environment, launch, plugin);
             if (!plan) return plan.error().message;
             const ProgramEnd end =
-                run_to_its_end(command.command, with_changes(environment, plan->changes),
-                               [&] { return enter(view, command.directory); });
+                run_to_its_end(command.command, with_changes(environment, plan->changes), [&] {
+                    if (options_.prints_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
+                    return enter(view, command.directory);
+                });
             if (const std::string text = end_text(end); !text.empty())
                 return command_text(command) + " did not run to a good end. " + text;
         }

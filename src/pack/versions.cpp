@@ -61,7 +61,8 @@ void read_answer(const Json& json, AskedPython& asked) {
     versions.version = json.at("version");
     versions.prefix = json.at("prefix");
     versions.is_virtual = json.at("virtual");
-    versions.distributions = json.at("distributions");
+    for (const Json& one : json.at("distributions"))
+        versions.distributions.push_back({one.at(0), one.at(1), one.at(2)});
     asked.modules = json.at("modules");
 }
 

@@ -1,0 +1,71 @@
+#include "pack/commands.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quarry::pack_files {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+ProcessFacts process(const std::string& name, uint32_t pid, uint32_t parent, uint64_t started) {
+    ProcessFacts facts;
+    facts.host = "here";
+    facts.pid = pid;
+    facts.parent_pid = parent;
+    facts.started = started * kSecond;
+    facts.begin = facts.started + kSecond / 10;
+    facts.command = {name};
+    facts.directory = "/nowhere";
+    return facts;
+}
+
+std::vector<std::string> top_level(const TraceFacts& facts,
+                                   const std::vector<std::string>& tasks = {}) {
+    std::vector<std::string> names;
+    for (const PackedCommand& command : commands_of(facts, tasks))
+        if (command.is_top_level) names.push_back(command.command.front());
+    return names;
+}
+
+TEST(PackedCommandsTest, AreInTheOrderOfTheirStart) {
+    TraceFacts facts;
+    facts.processes = {process("second", 11, 1, 20), process("first", 10, 1, 10)};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"first", "second"}));
+}
+
+TEST(PackedCommandsTest, ChildrenAreStartedByTheirParents) {
+    TraceFacts facts;
+    facts.processes = {process("script", 10, 1, 10), process("child", 11, 10, 11),
+                       process("another", 12, 1, 12)};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script", "another"}));
+    facts.processes[1].host = "elsewhere";
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script", "child", "another"}));
+}
+
+TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
+    TraceFacts facts;
+    facts.processes = {process("wrapper", 10, 1, 10), process("program", 10, 1, 10)};
+    facts.processes[1].begin += kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"wrapper"}));
+    // Much later it is another process with the same number.
+    facts.processes[1] = process("program", 10, 1, 5000);
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"wrapper", "program"}));
+}
+
+TEST(PackedCommandsTest, OfOneTaskOnly) {
+    TraceFacts facts;
+    facts.processes = {process("simulate", 10, 1, 10), process("analyse", 11, 10, 20)};
+    facts.tasks = {{"one", 0, 0, {0}}, {"two", 0, 0, {1}}};
+    EXPECT_EQ(top_level(facts, {"two"}), (std::vector<std::string>{"analyse"}));
+}
+
+TEST(PackedCommandsTest, KnowWhichLackASecret) {
+    PackedCommand command;
+    command.command = {"get", "--password", "***"};
+    EXPECT_TRUE(lacks_secret(command));
+    command.command.pop_back();
+    EXPECT_FALSE(lacks_secret(command));
+}
+
+}  // namespace
+}  // namespace quarry::pack_files

@@ -1,0 +1,63 @@
+#include "pack/manifest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quarry::pack_files {
+namespace {
+
+Pack some_pack() {
+    Pack pack;
+    pack.versions.system = "debian";
+    pack.versions.hdf5 = {{"/lib/libhdf5.so", "1.14.6"}};
+    pack.versions.pythons = {{"/bin/python3", "3.11", "/usr", false, {{"h5py", "3", true}}, ""}};
+    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/work", "/bin/python3", -1, 5, true}};
+    pack.folders = {"/work"};
+    pack.programs = {{"/work/a b.py", "programs/work/a b.py"}};
+    pack.outputs = {{"/work/out.h5", true, {"task"}, 7, "sum", "", ""}};
+    pack.files = {{"programs/work/a b.py", 3, "sum", true}};
+    return pack;
+}
+
+TEST(PackManifestTest, IsReadAsItWasWritten) {
+    const std::string text = manifest_of(some_pack());
+    const auto pack = read_manifest(text);
+    ASSERT_TRUE(pack) << pack.error().message;
+    EXPECT_EQ(manifest_of(*pack), text);
+}
+
+TEST(PackManifestTest, LeadsNowhereElse) {
+    for (const char* path : {"", ".", "..", "../a", "/a", "a/../b", "a/..", "./a", "a//b", "a/"}) {
+        Pack pack = some_pack();
+        pack.files[0].path = path;
+        pack.programs.clear();
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+    }
+    for (const char* path : {"", "a", "/a/../b", "/a/"}) {
+        Pack pack = some_pack();
+        pack.outputs[0].path = path;
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+        pack = some_pack();
+        pack.folders = {path};
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+    }
+}
+
+TEST(PackManifestTest, NamesEveryFileOnce) {
+    Pack pack = some_pack();
+    pack.files.push_back(pack.files.front());
+    EXPECT_FALSE(read_manifest(manifest_of(pack)));
+    pack = some_pack();
+    pack.files[0].path = kManifest;
+    EXPECT_FALSE(read_manifest(manifest_of(pack)));
+    pack = some_pack();
+    pack.outputs[0].copy = "outputs/that are not there";
+    EXPECT_FALSE(read_manifest(manifest_of(pack)));
+}
+
+TEST(PackManifestTest, ThatIsNoneIsRefused) {
+    for (const char* text : {"", "{", "[]", "null", R"({"format": 1})", R"({"format": 2})"})
+        EXPECT_FALSE(read_manifest(text)) << text;
+}
+
+}  // namespace
+}  // namespace quarry::pack_files
