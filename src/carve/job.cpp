@@ -73,9 +73,9 @@ bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const Fil
     original.path = fate.input.path;
     original.size = fate.size_before;
     original.modified = fate.modified;
-    original.checksum = copied.checksum;
+    original.checksum = copied.identity.checksum;
     original.whole_checksum = whole_checksum;
-    original.headers = copied.headers;
+    original.headers = copied.identity.headers;
     std::vector<MissingDataset> missing;
     for (const hdf5::CopiedDataset& dataset : copied.datasets)
         if (dataset.kept != hdf5::Part::Whole) missing.push_back(missing_part_of(dataset, judge));
@@ -169,7 +169,7 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
         fate.datasets.clear();
         return found;
     }
-    fate.checksum = copied->checksum;
+    fate.checksum = copied->identity.checksum;
     const uint64_t whole = options.checksums ? checksum_of_all(original, fate.size_before) : 0;
     if (!write_missing(*copied, judge, fate, whole, place) || !is_synced(copy))
         fate.problem = last_problem();

@@ -5,6 +5,7 @@
 
 #include "hdf5/compared.hpp"
 #include "hdf5/failure.hpp"
+#include "hdf5/formats.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
@@ -27,13 +28,6 @@ bool have_equal_bytes(const std::string& first, const std::string& second, uint6
         most -= static_cast<uint64_t>(left.gcount());
     }
     return !left.bad() && !right.bad();
-}
-
-uint64_t user_block_of(hid_t file) {
-    const Handle creation(H5Fget_create_plist(file), H5Pclose);
-    hsize_t size = 0;
-    checked(H5Pget_userblock(creation, &size), "the user block cannot be read");
-    return size;
 }
 
 class FileWalk {

@@ -3,12 +3,19 @@
 
 #include <hdf5.h>
 
+#include <functional>
+#include <map>
 #include <string>
-#include <vector>
+
+#include "hdf5/inventory.hpp"
 
 namespace quarry::hdf5 {
 
-// Names by the conventions for climate data: the words of the attribute `coordinates`.
-std::vector<std::string> coordinates_of(hid_t dataset);
+using IsChosen = std::function<bool(const Token&, const OldObject&)>;
+
+// What chosen datasets name by the conventions for climate data, each with the path of one that
+// does: the words of the attribute `coordinates`.
+std::map<Token, std::string> named_coordinates(hid_t file, const Inventory& inventory,
+                                               const IsChosen& is_chosen);
 
 }  // namespace quarry::hdf5

@@ -1,22 +1,20 @@
 #include "hdf5/copy_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "hdf5/coordinates.hpp"
 #include "hdf5/copy_values.hpp"
 #include "hdf5/dimension_scales.hpp"
 #include "hdf5/failure.hpp"
-#include "hdf5/header_ranges.hpp"
+#include "hdf5/formats.hpp"
 #include "hdf5/hollow.hpp"
+#include "hdf5/identity.hpp"
 #include "hdf5/inventory.hpp"
 #include "hdf5/object_clock.hpp"
 #include "hdf5/own_library.hpp"
@@ -67,56 +65,6 @@ std::vector<uint64_t> chunk_shape(hid_t creation) {
     std::array<hsize_t, H5S_MAX_RANK> shape{};
     const int rank = H5Pget_chunk(creation, H5S_MAX_RANK, shape.data());
     return {shape.begin(), shape.begin() + std::max(rank, 0)};
-}
-
-// The path of the group that a path lies in.
-std::string parent_of(const std::string& path) {
-    const size_t end = path.rfind('/');
-    return end == 0 || end == std::string::npos ? "/" : path.substr(0, end);
-}
-
-// How a group keeps its links and attributes. One by one: the list that HDF5 gives away for a group
-// also holds where its links lie in the old file, and a group made with it looks for them there.
-void set_group_properties(hid_t group, hid_t creation) {
-    const std::string what = "the properties of the group cannot be read";
-    const Handle old(checked(H5Gget_create_plist(group), what), H5Pclose);
-    unsigned links = 0, attributes = 0, most = 0, least = 0, names = 0, length = 0;
-    hbool_t times = true;
-    size_t hint = 0;
-    H5Pget_link_creation_order(old, &links);
-    H5Pset_link_creation_order(creation, links);
-    H5Pget_attr_creation_order(old, &attributes);
-    H5Pset_attr_creation_order(creation, attributes);
-    H5Pget_link_phase_change(old, &most, &least);
-    H5Pset_link_phase_change(creation, most, least);
-    H5Pget_attr_phase_change(old, &most, &least);
-    H5Pset_attr_phase_change(creation, most, least);
-    H5Pget_est_link_info(old, &names, &length);
-    H5Pset_est_link_info(creation, names, length);
-    H5Pget_obj_track_times(old, &times);
-    H5Pset_obj_track_times(creation, times);
-    H5Pget_local_heap_size_hint(old, &hint);
-    H5Pset_local_heap_size_hint(creation, hint);
-    const int filters = H5Pget_nfilters(old);
-    for (int i = 0; i < filters; ++i) {
-        unsigned flags = 0, configuration = 0;
-        std::array<unsigned, 32> values{};
-        size_t size = values.size();
-        const H5Z_filter_t filter =
-            checked(H5Pget_filter2(old, static_cast<unsigned>(i), &flags, &size, values.data(), 0,
-                                   nullptr, &configuration),
-                    what);
-        checked(
-            H5Pset_filter(creation, filter, flags, std::min(size, values.size()), values.data()),
-            what);
-    }
-}
-
-// Those that keep their links as the oldest HDF5 did. So may some with newer headers.
-bool is_old_group(hid_t object) {
-    H5G_info_t info{};
-    return H5Iget_type(object) == H5I_GROUP && H5Gget_info(object, &info) >= 0 &&
-           info.storage_type == H5G_STORAGE_TYPE_SYMBOL_TABLE;
 }
 
 struct Times {
@@ -200,33 +148,13 @@ private:
         return {checked(H5Oopen_by_token(to_, *place), "a copy cannot be opened"), H5Oclose};
     }
 
-    // By the conventions for climate data a variable names those that say where its values lie.
     void require_coordinates() {
-        for (const Token& token : inventory_.order()) {
-            const OldObject& object = inventory_.at(token);
-            if (object.type != H5O_TYPE_DATASET || !order_.is_chosen(token, object.paths)) continue;
-            const Handle dataset = old_object(token);
-            for (const std::string& name : coordinates_of(dataset))
-                require_coordinate(name, object.paths.front());
-        }
-    }
-
-    // In the group of the variable, or one around it.
-    void require_coordinate(const std::string& name, const std::string& variable) {
-        std::string group = variable;
-        do {
-            group = parent_of(group);
-            H5O_info2_t info{};
-            const std::string path = joined(group, name);
-            if (H5Lexists(from_, path.c_str(), H5P_DEFAULT) <= 0 ||
-                H5Oget_info_by_name3(from_, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
-                continue;
-            const Token token = token_of(info.token);
-            const OldObject* found = inventory_.find(token);
-            if (found != nullptr && !order_.is_dropped(found->paths))
+        const auto is_chosen = [this](const Token& token, const OldObject& object) {
+            return order_.is_chosen(token, object.paths);
+        };
+        for (const auto& [token, variable] : named_coordinates(from_, inventory_, is_chosen))
+            if (!order_.is_dropped(inventory_.at(token).paths))
                 required_.emplace(token, "it is a coordinate of " + variable);
-            return;
-        } while (group != "/");
     }
 
     void require_what_is_referred_to() {
@@ -554,107 +482,6 @@ private:
     bool is_complete_ = true;
 };
 
-unsigned superblock_of(hid_t file) {
-    H5F_info2_t info{};
-    checked(H5Fget_info2(file, &info), "the file cannot be looked at");
-    return info.super.version;
-}
-
-// The list that an empty file like this one is made with.
-Handle creation_list_of(hid_t file) {
-    const std::string what = "the properties of the file cannot be read";
-    Handle creation(checked(H5Fget_create_plist(file), what), H5Pclose);
-    const Handle root(checked(H5Gopen2(file, "/", H5P_DEFAULT), what), H5Gclose);
-    set_group_properties(root, creation);
-    return creation;
-}
-
-// By what formats are told apart. HDF5 decides on them by what it may use and what it has to.
-struct Format {
-    unsigned superblock;
-    unsigned header;  // of the root group
-    bool is_old_group;
-
-    bool operator==(const Format&) const = default;
-};
-
-Format format_of(hid_t file) {
-    const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
-    H5O_native_info_t header{};
-    checked(H5Oget_native_info(root, &header, H5O_NATIVE_INFO_HDR), "the root cannot be read");
-    return {superblock_of(file), header.hdr.version, is_old_group(root)};
-}
-
-// An empty file in the format of the old one.
-Handle make_like(hid_t from, const std::string& path, Purpose purpose) {
-    const Handle creation = creation_list_of(from);
-    const Handle root(H5Gopen2(from, "/", H5P_DEFAULT), H5Gclose);
-    H5O_info2_t info{};
-    checked(H5Oget_info3(root, &info, H5O_INFO_TIME), "the root cannot be read");
-    const ObjectClock clock(info.btime != 0 ? info.btime : info.ctime);
-    const Format wanted = format_of(from);
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    constexpr size_t kGrowth = 1 << 20;
-    if (purpose == Purpose::Rehearsal) H5Pset_fapl_core(access, kGrowth, false);
-    const auto made_with = [&](H5F_libver_t low) -> Handle {
-        H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST);
-        return {checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access),
-                        path + " cannot be made"),
-                H5Fclose};
-    };
-    std::optional<H5F_libver_t> near;
-    for (const H5F_libver_t low : {H5F_LIBVER_V110, H5F_LIBVER_V18, H5F_LIBVER_EARLIEST}) {
-        Handle made = made_with(low);
-        Format format = format_of(made);
-        if (format == wanted) return made;
-        // Links of newer kinds turn an old group into a new one.
-        format.is_old_group = false;
-        if (format == wanted) near = low;
-        made.close();
-        unlink(path.c_str());
-    }
-    if (!near) throw Failure("its format is one that HDF5 reads but no longer writes");
-    return made_with(*near);
-}
-
-hsize_t user_block_of(hid_t file) {
-    const Handle creation(H5Fget_create_plist(file), H5Pclose);
-    hsize_t size = 0;
-    checked(H5Pget_userblock(creation, &size), "the user block cannot be read");
-    return size;
-}
-
-// What comes before the file of HDF5 in its file.
-void copy_user_block(hsize_t size, const std::string& old_path, const std::string& new_path) {
-    if (size == 0) return;
-    std::string block(size, '\0');
-    std::ifstream in(old_path, std::ios::binary);
-    in.read(block.data(), static_cast<std::streamsize>(size));
-    std::fstream out(new_path, std::ios::binary | std::ios::in | std::ios::out);
-    out.write(block.data(), static_cast<std::streamsize>(size));
-    out.flush();
-    if (!in || !out) throw Failure("the user block cannot be copied");
-}
-
-// By what the old file is known again.
-void note_identity(const std::string& path, hid_t file, const std::vector<uint64_t>& objects,
-                   CopiedFile& made) {
-    const Handle creation(H5Fget_create_plist(file), H5Pclose);
-    size_t address_size = 0, length_size = 0;
-    checked(H5Pget_sizes(creation, &address_size, &length_size), "the file cannot be looked at");
-    HeaderFormat format;
-    format.base = user_block_of(file);
-    format.address_size = static_cast<unsigned>(address_size);
-    format.length_size = static_cast<unsigned>(length_size);
-    format.superblock = superblock_of(file) < 2 ? 96 : 48;
-    const int bytes = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (bytes >= 0) {
-        made.headers = header_ranges(bytes, format, objects);
-        made.checksum = checksum_of(bytes, made.headers).value_or(0);
-        close(bytes);
-    }
-}
-
 }  // namespace
 
 Result<std::vector<CopiedDataset>> plan_copy(const std::string& file, const CopyOrder& order) {
@@ -665,7 +492,7 @@ Result<std::vector<CopiedDataset>> plan_copy(const std::string& file, const Copy
             H5Fclose);
         Required required;
         while (true) {
-            const Handle copy = make_like(old, "rehearsal", Purpose::Rehearsal);
+            const Handle copy = make_like(old, "rehearsal", Medium::Memory);
             FileCopy copying(old, copy, order, required, Purpose::Rehearsal);
             std::vector<CopiedDataset> copied = copying.run();
             if (copying.is_complete()) return copied;
@@ -687,14 +514,14 @@ Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
         CopiedFile made;
         for (bool is_complete = false; !is_complete;) {
             if (is_begun) unlink(to.c_str());
-            Handle copy = make_like(old, to, Purpose::Copy);
+            Handle copy = make_like(old, to, Medium::Disk);
             is_begun = true;
             FileCopy copying(old, copy, order, required, Purpose::Copy);
             made.datasets = copying.run();
             is_complete = copying.is_complete();
             copying.let_go();
             if (copy.close() < 0) throw Failure(to + " cannot be written: " + last_complaint());
-            if (is_complete) note_identity(from, old, copying.addresses(), made);
+            if (is_complete) made.identity = identity_of(from, old, copying.addresses());
         }
         copy_user_block(user_block_of(old), from, to);
         return made;

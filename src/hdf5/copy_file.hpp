@@ -67,11 +67,15 @@ struct CopyOrder {
     std::function<void(uint64_t bytes)> progress;
 };
 
+// By what a file is known again.
+struct FileIdentity {
+    std::vector<ByteRange> headers;  // the superblock and the headers of objects
+    uint64_t checksum = 0;           // of what is in these
+};
+
 struct CopiedFile {
     std::vector<CopiedDataset> datasets;
-    // Of the old file: its superblock and the headers of its objects.
-    std::vector<ByteRange> headers;
-    uint64_t checksum = 0;
+    FileIdentity identity;  // of the old file
 };
 
 // The datasets of a file, as they are and as they would be copied.

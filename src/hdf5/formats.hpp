@@ -1,0 +1,29 @@
+// Files and groups of the same format as others.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+#include "hdf5/own_library.hpp"
+
+namespace quarry::hdf5 {
+
+unsigned superblock_of(hid_t file);  // its version
+hsize_t user_block_of(hid_t file);   // its size
+
+// How a group keeps its links and attributes.
+void set_group_properties(hid_t group, hid_t creation);
+
+// Those that keep their links as the oldest HDF5 did. So may some with newer headers.
+bool is_old_group(hid_t object);
+
+enum class Medium { Disk, Memory };
+
+// An empty file in the format of another one.
+Handle make_like(hid_t from, const std::string& path, Medium medium);
+
+// Of two files that are not open for writing.
+void copy_user_block(hsize_t size, const std::string& old_path, const std::string& new_path);
+
+}  // namespace quarry::hdf5
