@@ -43,7 +43,8 @@ struct PythonVersions {
     std::string interpreter;
     std::string version;
     std::string prefix;
-    bool is_virtual = false;  // an environment of its own
+    bool is_virtual = false;    // an environment of its own
+    bool is_of_system = false;  // of the distribution, or an environment of that
     std::vector<Distribution> distributions;
     std::string problem;  // why it could not be asked
 };

@@ -74,6 +74,7 @@ json.dump(
         "version": platform.python_version(),
         "prefix": sys.prefix,
         "virtual": sys.prefix != sys.base_prefix,
+        "of_system": sys.base_prefix == "/usr",
         "distributions": distributions(),
         "modules": sorted(set().union(*map(modules_of, sys.argv[1:]))),
     },

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 struct System {
     std::string_view id;  // as os-release has it
     std::string_view image;
-    std::string_view install;
+    std::string_view install;  // what makes python3 be there
 };
 
 constexpr std::string_view kApt =
@@ -36,10 +36,21 @@ constexpr System kSystems[] = {
     {"rhel", "registry.access.redhat.com/ubi9/ubi", kDnf},
 };
 
-System system_of(const Versions& versions) {
-    for (const System& one : kSystems)
-        if (one.id == versions.system) return one;
-    return {versions.system, versions.system, "true  # install Python here"};
+std::string base_lines(const Versions& versions) {
+    const auto& pythons = versions.pythons;
+    const auto other = std::find_if(pythons.begin(), pythons.end(), [](const auto& python) {
+        return python.problem.empty() && !python.is_of_system;
+    });
+    // A Python that somebody brought along may be one that the system does not offer.
+    if (other != pythons.end())
+        return fmt::format("FROM docker.io/library/python:{}-slim\n", other->version);
+    const auto system = std::find_if(std::begin(kSystems), std::end(kSystems),
+                                     [&](const System& one) { return one.id == versions.system; });
+    if (system == std::end(kSystems))
+        return fmt::format("FROM {}:{}\n{}", versions.system, versions.system_version,
+                           pythons.empty() ? "" : "# Install Python here.\n");
+    return fmt::format("FROM {}:{}\n{}", system->image, versions.system_version,
+                       pythons.empty() ? "" : fmt::format("RUN {}\n", system->install));
 }
 
 // For a comment: whatever is in it does not begin a line of its own.
@@ -79,8 +90,12 @@ std::string install_lines(const PythonVersions& python, size_t number) {
                                    on_one_line(python.version));
     text += copy_line(list_name(number), list);
     if (!python.is_virtual)
-        return text +
-               fmt::format("RUN PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install -r {}\n", list);
+        return text + fmt::format(
+                          "RUN PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install -r {0}\n"
+                          "RUN test -e {1} || {{ mkdir -p {2} && ln -s \"$(command -v python3)\" "
+                          "{1}; }}\n",
+                          list, shell_quoted(python.interpreter),
+                          shell_quoted(fs::path(python.interpreter).parent_path().string()));
     const std::string prefix = shell_quoted(python.prefix);
     return text + fmt::format("RUN python3 -m venv {0} && {0}/bin/python -m pip install -r {1}\n",
                               prefix, list);
@@ -96,14 +111,12 @@ std::set<std::string> tops_of(const std::vector<FileFate>& inputs) {
 
 std::string containerfile_of(const Pack& pack, const std::vector<FileFate>& inputs) {
     const Versions& versions = pack.versions;
-    const System system = system_of(versions);
     std::string text = fmt::format(
         "# Repeats a run that Quarry recorded on {}, Linux {}, {}.\n"
-        "# Build it where this archive was unpacked: podman build -t app .\n"
-        "FROM {}:{}\n",
+        "# Build it where this archive was unpacked: podman build -t app .\n",
         on_one_line(versions.system_name), on_one_line(versions.kernel),
-        on_one_line(versions.machine), system.image, versions.system_version);
-    if (!versions.pythons.empty()) text += fmt::format("RUN {}\n", system.install);
+        on_one_line(versions.machine));
+    text += base_lines(versions);
     for (size_t i = 0; i < versions.pythons.size(); ++i)
         if (versions.pythons[i].problem.empty()) text += install_lines(versions.pythons[i], i);
     text += "\n# Data and programs, each under its path.\n";

@@ -60,6 +60,7 @@ Json versions_json(const Versions& versions) {
                            {"version", one.version},
                            {"prefix", one.prefix},
                            {"virtual", one.is_virtual},
+                           {"of_system", one.is_of_system},
                            {"distributions", distributions},
                            {"problem", one.problem}});
     }
@@ -117,6 +118,7 @@ Versions versions_in(const Json& json) {
         python.version = one.at("version");
         python.prefix = one.at("prefix");
         python.is_virtual = one.at("virtual");
+        python.is_of_system = one.at("of_system");
         for (const Json& distribution : one.at("distributions"))
             python.distributions.push_back(
                 {distribution.at(0), distribution.at(1), distribution.at(2)});

@@ -9,7 +9,8 @@ Pack some_pack() {
     Pack pack;
     pack.versions.system = "debian";
     pack.versions.hdf5 = {{"/lib/libhdf5.so", "1.14.6"}};
-    pack.versions.pythons = {{"/bin/python3", "3.11", "/usr", false, {{"h5py", "3", true}}, ""}};
+    pack.versions.pythons = {
+        {"/bin/python3", "3.11", "/usr", false, true, {{"h5py", "3", true}}, ""}};
     pack.commands = {{{"task"}, {"python3", "a b.py"}, "/work", "/bin/python3", -1, 5, true}};
     pack.folders = {"/work"};
     pack.programs = {{"/work/a b.py", "programs/work/a b.py"}};

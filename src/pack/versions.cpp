@@ -61,6 +61,7 @@ void read_answer(const Json& json, AskedPython& asked) {
     versions.version = json.at("version");
     versions.prefix = json.at("prefix");
     versions.is_virtual = json.at("virtual");
+    versions.is_of_system = json.at("of_system");
     for (const Json& one : json.at("distributions"))
         versions.distributions.push_back({one.at(0), one.at(1), one.at(2)});
     asked.modules = json.at("modules");

@@ -139,7 +139,9 @@ def test_what_is_in_it(archive: Path, tmp_path: Path) -> None:
     assert f"h5py=={h5py.__version__}\n" in (new / "requirements-1.txt").read_text()
     assert pack["versions"]["hdf5"][0]["version"] == h5py.version.hdf5_version
     container = (new / "Containerfile").read_text()
-    assert f":{pack['versions']['system_version']}\n" in container and "run.sh" in container
+    own = f":{pack['versions']['system_version']}\n"
+    assert (own if python["of_system"] else f"/python:{python['version']}-slim\n") in container
+    assert "run.sh" in container
     assert "'script.py' 'done.txt'" in (new / "run.sh").read_text()
     assert (new / "carved" / work.relative_to("/") / "data/in.h5").stat().st_size < 400_000
 
