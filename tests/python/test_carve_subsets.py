@@ -180,6 +180,10 @@ def read(lines: list[list], seconds: int, *libraries: str) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+# netCDF takes strings in compound types for single characters, and reads beyond what it has room for.
+BY_CHANCE = {("netCDF4", "tstr3.h5")}
+
+
 def differences_of_reading(subsets: list[Subset], seconds: int) -> list[list[str]]:
     libraries = ("h5py", "netCDF4")
     before = read([[one.original, *one.kept[: 4 * MOST]] for one in subsets], seconds, *libraries)
@@ -188,12 +192,13 @@ def differences_of_reading(subsets: list[Subset], seconds: int) -> list[list[str
         [
             f"{library} {name}: {old[library].get(name)}, now {new[library].get(name)}"
             for library in libraries
+            if (library, one.original.name) not in BY_CHANCE
             for name in sorted({*old[library], *new[library]})
             if old[library].get(name) != new[library].get(name)
             # Where it may crash, it may as well not.
             and not old[library].get("", "").startswith("crashed")
         ]
-        for old, new in zip(before, after)
+        for one, old, new in zip(subsets, before, after)
     ]
     if seconds < AGAIN:
         for at, one in enumerate(subsets):
