@@ -4,7 +4,6 @@
 #include <sstream>
 #include <vector>
 
-#include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
@@ -31,9 +30,11 @@ std::string text_of(hid_t attribute) {
     return text.c_str();
 }
 
-std::vector<std::string> names_of_coordinates(hid_t dataset) {
-    if (H5Aexists(dataset, kName) <= 0) return {};
-    const Handle attribute(H5Aopen(dataset, kName, H5P_DEFAULT), H5Aclose);
+// By paths: opening a dataset takes long.
+std::vector<std::string> names_of_coordinates(hid_t file, const std::string& variable) {
+    const char* path = variable.c_str();
+    if (H5Aexists_by_name(file, path, kName, H5P_DEFAULT) <= 0) return {};
+    const Handle attribute(H5Aopen_by_name(file, path, kName, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     std::istringstream words(text_of(attribute));
     std::vector<std::string> names;
     for (std::string name; words >> name;) names.push_back(name);
@@ -69,11 +70,8 @@ std::map<Token, std::string> named_coordinates(hid_t file, const Inventory& inve
     for (const Token& token : inventory.order()) {
         const OldObject& object = inventory.at(token);
         if (object.type != H5O_TYPE_DATASET || !is_chosen(token, object)) continue;
-        const Handle dataset(
-            checked(H5Oopen_by_token(file, place_of(token)), "an object cannot be opened"),
-            H5Oclose);
         const std::string& variable = object.paths.front();
-        for (const std::string& name : names_of_coordinates(dataset)) {
+        for (const std::string& name : names_of_coordinates(file, variable)) {
             const auto coordinate = coordinate_of(variable, name, file);
             if (coordinate && inventory.find(*coordinate) != nullptr)
                 found.emplace(*coordinate, variable);
