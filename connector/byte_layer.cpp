@@ -2,36 +2,10 @@
 
 #include "base/fault.hpp"
 #include "connector/driver_class.hpp"
+#include "connector/driver_file.hpp"
 #include "connector/notice.hpp"
 
 namespace quarry::connector {
-namespace {
-
-// The access list of the file that a group is in, as the native connector gives it; -1 if it does
-// not.
-hid_t access_list_of(Library& library, hid_t group, hid_t transfer) {
-    const Under* native = native_under(library);
-    void* native_group = library.api.H5VLobject(group);
-    if (native == nullptr || native_group == nullptr) return -1;
-
-    H5VL_loc_params_t itself{};
-    itself.obj_type = H5I_GROUP;
-    itself.type = H5VL_OBJECT_BY_SELF;
-    void* file = nullptr;
-    H5VL_object_get_args_t which{};
-    which.op_type = H5VL_OBJECT_GET_FILE;
-    which.args.get_file.file = &file;
-    const H5VL_class_t& callbacks = *native->callbacks;
-    if (callbacks.object_cls.get(native_group, &itself, &which, transfer, nullptr) < 0) return -1;
-
-    H5VL_file_get_args_t list{};
-    list.op_type = H5VL_FILE_GET_FAPL;
-    const bool given = callbacks.file_cls.get(file, &list, transfer, nullptr) >= 0;
-    return given ? list.args.get_fapl.fapl_id : -1;
-}
-
-}  // namespace
-
 bool byte_layer_works(Library& library) noexcept {
     const hdf5::Api& api = library.api;
     if (!api.missing.empty()) {
@@ -69,17 +43,22 @@ bool put_driver_around(Library& library, hid_t access, const Info* info) noexcep
 }
 
 bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexcept {
-    const hdf5::Api& api = library.api;
-    const hid_t access = access_list_of(library, group, transfer);
-    if (access < 0) return false;
-    DriverChoice choice{};
-    bool is = false;
-    if (get_choice(api, access, choice)) {
-        is = wrapped_driver_of(library, choice.driver) != nullptr;
-        free_choice(library, choice);
-    }
-    api.H5Pclose(access);
-    return is;
+    const Under* native = native_under(library);
+    void* native_group = library.api.H5VLobject(group);
+    if (native == nullptr || native_group == nullptr) return false;
+    // By its number: HDF5 takes a file that it has handed out to have an id, and never closes one
+    // that it has opened itself, for another link.
+    H5VL_loc_params_t itself{};
+    itself.obj_type = H5I_GROUP;
+    itself.type = H5VL_OBJECT_BY_SELF;
+    H5O_info2_t about{};
+    H5VL_object_get_args_t question{};
+    question.op_type = H5VL_OBJECT_GET_INFO;
+    question.args.get_info.oinfo = &about;
+    question.args.get_info.fields = H5O_INFO_BASIC;
+    return native->callbacks->object_cls.get(native_group, &itself, &question, transfer, nullptr) >=
+               0 &&
+           is_open_through_driver(library, about.fileno);
 }
 
 void give_back_callers_driver(Library& library, hid_t access) noexcept {

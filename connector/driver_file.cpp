@@ -1,9 +1,11 @@
 #include "connector/driver_file.hpp"
 
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <type_traits>
 
+#include "base/fork.hpp"
 #include "connector/io_record.hpp"
 #include "connector/reserve.hpp"
 #include "connector/witness.hpp"
@@ -18,9 +20,26 @@ struct DriverFile {
     H5FD_t* inner;
     DriverInfo* info;
     StorageRecord* storage;  // null while nothing is recorded
+    DriverFile* next;        // among those that are open
 };
 
 Reserve<DriverFile, 64> files;
+std::mutex open_files_mutex;
+[[maybe_unused]] const bool open_files_mutex_is_free = keep_free_across_fork<open_files_mutex>();
+DriverFile* open_files = nullptr;
+
+void list(DriverFile& file) {
+    const std::lock_guard guard(open_files_mutex);
+    file.next = open_files;
+    open_files = &file;
+}
+
+void unlist(const DriverFile& file) {
+    const std::lock_guard guard(open_files_mutex);
+    DriverFile** link = &open_files;
+    while (*link != &file) link = &(*link)->next;
+    *link = file.next;
+}
 
 DriverFile& as_file(H5FD_t* file) {
     return *reinterpret_cast<DriverFile*>(file);
@@ -67,6 +86,7 @@ herr_t close_file(H5FD_t* file) noexcept {
     StorageRecord* storage = ours.storage;
     const herr_t answer = ours.inner->cls->close(ours.inner);
     if (storage != nullptr) close_storage(storage);
+    unlist(ours);
     files.give_back(&ours);
     release_driver_info(info);
     return answer;
@@ -249,10 +269,20 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     if (info->info != nullptr) {
         bear_witness(*driver.library, info->info->config, Witnessed::ByteLayer);
     }
-    auto* file = new (place) DriverFile{{}, mpi_file_of(inner), inner, info, nullptr};
+    auto* file = new (place) DriverFile{{}, mpi_file_of(inner), inner, info, nullptr, nullptr};
     file->storage =
         open_storage(*driver.library, &file->outer, name, flags, driver.inner_class->name);
+    list(*file);
     return &file->outer;
+}
+
+bool is_open_through_driver(const Library& library, unsigned long number) noexcept {
+    const std::lock_guard guard(open_files_mutex);
+    const DriverFile* file = open_files;
+    while (file != nullptr &&
+           (file->outer.fileno != number || file->info->driver->library != &library))
+        file = file->next;
+    return file != nullptr;
 }
 
 herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept {

@@ -12,6 +12,9 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
                     haddr_t largest) noexcept;
 herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept;
 
+// Whether a file of this number, as the library counts them, is open through our driver.
+bool is_open_through_driver(const Library& library, unsigned long number) noexcept;
+
 herr_t driver_query(const H5FD_t* file, unsigned long* flags) noexcept;
 
 }  // namespace quarry::connector

@@ -84,6 +84,28 @@ SCENARIO(external_link_with_an_access_list) {
     say("the caller's list keeps its driver", H5Pget_driver(back) == H5FD_SEC2);
 }
 
+// Files on the way are closed again, though nobody has an id of them.
+SCENARIO(external_links_in_a_row_with_an_access_list) {
+    make_target("target.h5", 25);
+    {
+        const Id between = create("between.h5");
+        DO(H5Lcreate_external("target.h5", "/g", between, "out", H5P_DEFAULT, H5P_DEFAULT));
+    }
+    const Id plain = list(H5P_FILE_ACCESS);
+    const Id links = link_list(plain);
+    {
+        const Id file = create("a.h5");
+        DO(H5Lcreate_external("between.h5", "/", file, "far", H5P_DEFAULT, H5P_DEFAULT));
+        const Id set = ID(H5Dopen2(file, "far/out/x", links));
+        const Id group = ID(H5Gopen2(file, "far/out", links));
+        const Id again = ID(H5Dopen2(group, "x", links));
+        read(again);
+        DO(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL));
+    }
+    for (const char* name : {"a.h5", "between.h5", "target.h5"})
+        const Id emptied = ID(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+}
+
 // The same file reached by a link and opened directly is one file, not two with a cache each.
 SCENARIO(external_link_into_a_file_that_is_open) {
     make_target("target.h5", 30);
