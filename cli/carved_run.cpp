@@ -142,7 +142,7 @@ bool CarvedRun::tell(const std::vector<FetchedDataset>& fetched) const {
             if (count++ < kMost) names += (names.empty() ? "" : ", ") + printable(path);
         }
         if (count > kMost) names += fmt::format(" and {} more", count - kMost);
-        say(fmt::format("{} had been carved away and was read from {}.", names,
+        say(fmt::format("What had been carved away of {} was read from {}.", names,
                         printable(place_of(original))));
     }
     if (grows_) return grow(fetched);

@@ -4,27 +4,28 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <optional>
 
-#include "connector/byte_layer.hpp"
+#include "connector/carved_chunks.hpp"
 #include "connector/library.hpp"
 #include "hdf5/select.hpp"
 
 namespace quarry::connector {
 
-// Opened by programs' own functions, since HDF5 can open a file in no other way while it reads.
-struct OriginalDataset {
-    hid_t file;
-    hid_t dataset;
-    void* below;
+// A dataset that is not whole in its file.
+struct CarvedDataset {
+    CarvedDataset(CarvedFile* in, MissingDataset part) : file(in), missing(std::move(part)) {}
+
+    CarvedFile* file;
+    MissingDataset missing;
+    CarvedChunks chunks{missing};
+    // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
+    // a file in no other way while it reads.
+    hid_t original_file = -1;
+    hid_t original = -1;
+    void* original_below = nullptr;
 };
 
 namespace {
-
-struct Missing {
-    CarvedFile* file;
-    MissingDataset dataset;
-};
 
 H5VL_loc_params_t itself() {
     H5VL_loc_params_t location{};
@@ -51,11 +52,29 @@ std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer) 
     return name;
 }
 
-// What is not in its file, though it was in the original.
-std::optional<Missing> missing_in(const Object& dataset, hid_t transfer) {
-    if (!dataset.under->is_native) return std::nullopt;
+int rank_of(const Object& dataset, hid_t transfer) {
+    H5VL_dataset_get_args_t question{};
+    question.op_type = H5VL_DATASET_GET_SPACE;
+    const auto get = dataset.under->callbacks->dataset_cls.get;
+    if (get(dataset.below, &question, transfer, nullptr) < 0) return -1;
+    const hdf5::Api& api = dataset.under->library->api;
+    const int rank = api.H5Sget_simple_extent_ndims(question.args.get_space.space_id);
+    api.H5Sclose(question.args.get_space.space_id);
+    return rank;
+}
+
+// Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
+bool has_chunks(const MissingDataset& dataset, int rank) {
+    return rank > 0 && dataset.chunk.size() == static_cast<size_t>(rank) &&
+           std::all_of(dataset.pieces.begin(), dataset.pieces.end(), [&](const auto& piece) {
+               return piece.offset.size() == dataset.chunk.size();
+           });
+}
+
+CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
+    if (!dataset.under->is_native) return nullptr;
     CarvedFile* file = carved_file_named(name_of_file(dataset, H5I_DATASET, transfer));
-    if (file == nullptr) return std::nullopt;
+    if (file == nullptr) return nullptr;
     H5O_info2_t info{};
     const H5VL_loc_params_t location = itself();
     H5VL_object_get_args_t question{};
@@ -63,65 +82,63 @@ std::optional<Missing> missing_in(const Object& dataset, hid_t transfer) {
     question.args.get_info.fields = H5O_INFO_BASIC;
     question.args.get_info.oinfo = &info;
     const auto get = dataset.under->callbacks->object_cls.get;
-    if (get(dataset.below, &location, &question, transfer, nullptr) < 0) return std::nullopt;
+    if (get(dataset.below, &location, &question, transfer, nullptr) < 0) return nullptr;
     std::array<uint8_t, 16> place{};
     std::memcpy(place.data(), &info.token, place.size());
     const size_t number = file->missing().find(place);
-    if (number == file->missing().count()) return std::nullopt;
-    return Missing{file, file->missing().dataset(number)};
+    if (number == file->missing().count()) return nullptr;
+    MissingDataset missing = file->missing().dataset(number);
+    if (!has_chunks(missing, rank_of(dataset, transfer))) missing.chunk.clear();
+    return new CarvedDataset(file, std::move(missing));
 }
 
-// As the carved file was opened, but with the driver that the program has chosen: what is read from
-// there is nothing that the program does.
-hid_t access_list_like(const Object& dataset, hid_t transfer) {
-    void* file = nullptr;
-    const H5VL_loc_params_t location = itself();
-    H5VL_object_get_args_t which{};
-    which.op_type = H5VL_OBJECT_GET_FILE;
-    which.args.get_file.file = &file;
-    const H5VL_class_t& callbacks = *dataset.under->callbacks;
-    if (callbacks.object_cls.get(dataset.below, &location, &which, transfer, nullptr) < 0)
-        return -1;
-    H5VL_file_get_args_t question{};
-    question.op_type = H5VL_FILE_GET_FAPL;
-    if (callbacks.file_cls.get(file, &question, transfer, nullptr) < 0) return -1;
-    give_back_callers_driver(*dataset.under->library, question.args.get_fapl.fapl_id);
-    return question.args.get_fapl.fapl_id;
-}
-
-OriginalDataset* opened_original(const Object& dataset, const Missing& missing, hid_t transfer) {
-    const hdf5::Api& api = dataset.under->library->api;
-    const hid_t access = access_list_like(dataset, transfer);
-    if (access < 0) return nullptr;
-    const QuietErrors quiet(api);
-    api.H5Pset_vol(access, dataset.under->id, nullptr);
-    const hid_t file = api.H5Fopen(missing.file->place_of_original().c_str(), kReadOnly, access);
-    api.H5Pclose(access);
-    if (file < 0) return nullptr;
-    H5O_token_t token;
-    std::memcpy(&token, missing.dataset.token.data(), sizeof token);
-    const hid_t found = api.H5Oopen_by_token(file, token);
-    void* below = found >= 0 ? api.H5VLobject(found) : nullptr;
-    auto* made =
-        below != nullptr ? new (std::nothrow) OriginalDataset{file, found, below} : nullptr;
-    if (made == nullptr) {
-        if (found >= 0) api.H5Oclose(found);
-        api.H5Fclose(file);
+// Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
+CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {
+    if (!dataset.is_carving_known) {
+        dataset.carved = found_carved(dataset, transfer);
+        dataset.is_carving_known = true;
     }
-    return made;
+    return dataset.carved;
 }
 
-// Stays open as long as the dataset in whose place it is read; null if it cannot be had.
-OriginalDataset* original_of(Object& dataset, const Missing& missing, hid_t transfer) {
-    if (dataset.original == nullptr && !missing.file->place_of_original().empty())
-        dataset.original = opened_original(dataset, missing, transfer);
-    return dataset.original;
+// Not that of the carved file: HDF5 takes a file that it has handed out for such a question to have
+// an id, and never closes one that it has opened itself, for an external link.
+hid_t default_access_list(const hdf5::Api& api) {
+    // As HDF5 encodes it: the version, the kind of list, and no property that is not by default.
+    // The kinds by their names are variables of the library, of which a program may hold a copy.
+    constexpr uint8_t kEncoded[] = {0, 4, 0};
+    return api.H5Pdecode(kEncoded);
 }
 
-std::string selected(const Object& dataset, hid_t file_space) {
-    const std::vector<std::byte> bytes =
-        encode(hdf5::selection_of(dataset.under->library->api, file_space));
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+void open_original(const Object& dataset, CarvedDataset& carved) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const QuietErrors quiet(api);
+    const hid_t access = default_access_list(api);
+    // What is read from there is nothing that the program does.
+    api.H5Pset_vol(access, dataset.under->id, nullptr);
+    carved.original_file = api.H5Fopen(carved.file->place_of_original().c_str(), kReadOnly, access);
+    api.H5Pclose(access);
+    if (carved.original_file < 0) return;
+    H5O_token_t token;
+    std::memcpy(&token, carved.missing.token.data(), sizeof token);
+    carved.original = api.H5Oopen_by_token(carved.original_file, token);
+    if (carved.original >= 0) carved.original_below = api.H5VLobject(carved.original);
+}
+
+// Null if it cannot be had.
+void* original_of(const Object& dataset, CarvedDataset& carved) {
+    if (carved.original_file < 0 && !carved.file->place_of_original().empty())
+        open_original(dataset, carved);
+    return carved.original_below;
+}
+
+// By its first element.
+Selection selection_of_chunk(const MissingPiece& chunk) {
+    Selection selection;
+    selection.kind = Selection::Kind::Regular;
+    selection.rank = static_cast<uint8_t>(chunk.offset.size());
+    for (const uint64_t start : chunk.offset) selection.steps.push_back({.start = start});
+    return selection;
 }
 
 herr_t read_one(const DatasetReads& reads, size_t number, void* from) {
@@ -135,20 +152,21 @@ herr_t read_one(const DatasetReads& reads, size_t number, void* from) {
 }
 
 // Each by itself: they may lie in several files now.
-herr_t read_all(const DatasetReads& reads, const std::vector<std::optional<Missing>>& missing) {
+herr_t read_each(const DatasetReads& reads) {
     for (size_t i = 0; i < reads.count; ++i) {
         Object& dataset = as_object(reads.datasets[i]);
-        if (!missing[i]) {
+        CarvedDataset* carved = carved_part_of(dataset, reads.transfer);
+        if (carved == nullptr) {
             if (read_one(reads, i, dataset.below) < 0) return -1;
             continue;
         }
-        const OriginalDataset* original = original_of(dataset, *missing[i], reads.transfer);
-        if (original == nullptr || read_one(reads, i, original->below) < 0) {
-            missing[i]->file->note_refused(missing[i]->dataset);
+        void* original = original_of(dataset, *carved);
+        if (original == nullptr || read_one(reads, i, original) < 0) {
+            carved->file->note_refused(carved->missing);
             return -1;
         }
-        missing[i]->file->note_fetched(missing[i]->dataset,
-                                       selected(dataset, reads.file_spaces[i]));
+        carved->file->note_fetched(
+            carved->missing, hdf5::selection_of(dataset.under->library->api, reads.file_spaces[i]));
     }
     return 0;
 }
@@ -158,13 +176,11 @@ herr_t read_all(const DatasetReads& reads, const std::vector<std::optional<Missi
 herr_t read_with_originals(const DatasetReads& reads) noexcept {
     KeepErrors errors(as_object(reads.datasets[0]).under->library->api);
     try {
-        std::vector<std::optional<Missing>> missing(reads.count);
         bool is_any = false;
-        for (size_t i = 0; i < reads.count; ++i) {
-            missing[i] = missing_in(as_object(reads.datasets[i]), reads.transfer);
-            is_any = is_any || missing[i];
-        }
-        if (!is_any || read_all(reads, missing) < 0) return -1;
+        for (size_t i = 0; i < reads.count; ++i)
+            if (carved_part_of(as_object(reads.datasets[i]), reads.transfer) != nullptr)
+                is_any = true;
+        if (!is_any || read_each(reads) < 0) return -1;
         errors.forget();
         return 0;
     } catch (const std::bad_alloc&) {
@@ -188,19 +204,18 @@ void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered
     }
 }
 
-void hide_carving(const Object& dataset, H5VL_dataset_get_args_t& answered,
-                  hid_t transfer) noexcept {
+void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t transfer) noexcept {
     const hdf5::Api& api = dataset.under->library->api;
     try {
-        const auto missing = missing_in(dataset, transfer);
-        if (!missing) return;
+        const CarvedDataset* carved = carved_part_of(dataset, transfer);
+        if (carved == nullptr) return;
         if (answered.op_type == H5VL_DATASET_GET_STORAGE_SIZE) {
-            *answered.args.get_storage_size.storage_size = missing->dataset.stored;
+            *answered.args.get_storage_size.storage_size = carved->missing.stored;
         } else if (answered.op_type == H5VL_DATASET_GET_SPACE_STATUS) {
-            if (missing->dataset.stored > 0)
+            if (carved->missing.stored > 0)
                 *answered.args.get_space_status.status = H5D_SPACE_STATUS_ALLOCATED;
         } else if (answered.op_type == H5VL_DATASET_GET_DCPL && api.H5Pdecode != nullptr) {
-            const hid_t list = api.H5Pdecode(missing->dataset.creation.data());
+            const hid_t list = api.H5Pdecode(carved->missing.creation.data());
             if (list < 0) return;
             api.H5Pclose(answered.args.get_dcpl.dcpl_id);
             answered.args.get_dcpl.dcpl_id = list;
@@ -210,52 +225,60 @@ void hide_carving(const Object& dataset, H5VL_dataset_get_args_t& answered,
     }
 }
 
-bool ask_original(Object& dataset, H5VL_optional_args_t* arguments, hid_t transfer,
-                  herr_t& answer) noexcept {
-    try {
-        const auto missing = missing_in(dataset, transfer);
-        if (!missing) return false;
-        const OriginalDataset* original = original_of(dataset, *missing, transfer);
-        if (original == nullptr) return false;
-        answer = dataset.under->callbacks->dataset_cls.optional(original->below, arguments,
-                                                                transfer, nullptr);
-        return true;
-    } catch (const std::bad_alloc&) {
-        return false;
-    }
+namespace {
+
+herr_t ask(const Object& dataset, void* below, H5VL_optional_args_t& question, hid_t transfer) {
+    return dataset.under->callbacks->dataset_cls.optional(below, &question, transfer, nullptr);
 }
 
-herr_t hide_guard(const Object& dataset, const H5VL_optional_args_t& arguments,
-                  hid_t transfer) noexcept {
+// A chunk that was carved away comes from the original, one that is there without our mark.
+herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_args_t& question,
+                  hid_t transfer) {
+    auto& wanted = static_cast<H5VL_native_dataset_optional_args_t*>(question.args)->chunk_read;
+    const MissingPiece* piece = carved.chunks.at(wanted.offset);
+    if (piece == nullptr) return ask(dataset, dataset.below, question, transfer);
+    if (piece->is_kept) {
+        const herr_t answer = ask(dataset, dataset.below, question, transfer);
+        wanted.filters = piece->mask;
+        return answer;
+    }
+    void* original = original_of(dataset, carved);
+    const herr_t answer = original != nullptr ? ask(dataset, original, question, transfer) : -1;
+    if (answer < 0)
+        carved.file->note_refused(carved.missing);
+    else
+        carved.file->note_fetched(carved.missing, selection_of_chunk(*piece));
+    return answer;
+}
+
+}  // namespace
+
+std::optional<herr_t> answer_about_chunks(Object& dataset, H5VL_optional_args_t& question,
+                                          hid_t transfer) noexcept {
     try {
-        const auto missing = missing_in(dataset, transfer);
-        if (!missing) return 0;
-        const hdf5::Api& api = dataset.under->library->api;
-        const hid_t list = api.H5Pdecode(missing->dataset.creation.data());
-        const int filters = api.H5Pget_nfilters(list);
-        api.H5Pclose(list);
-        auto* native = static_cast<H5VL_native_dataset_optional_args_t*>(arguments.args);
-        const uint32_t guard = uint32_t{1} << filters;
-        if ((native->chunk_read.filters & guard) == 0) {
-            missing->file->note_refused(missing->dataset);
-            return -1;
-        }
-        native->chunk_read.filters &= ~guard;
-        return 0;
+        CarvedDataset* carved = carved_part_of(dataset, transfer);
+        if (carved == nullptr) return std::nullopt;
+        if (carved->missing.chunk.empty()) return -1;
+        if (question.op_type == H5VL_NATIVE_DATASET_CHUNK_READ)
+            return read_chunk(dataset, *carved, question, transfer);
+        if (const auto answer = carved->chunks.tell(question)) return answer;
+        void* original = original_of(dataset, *carved);
+        if (original == nullptr) return std::nullopt;
+        return ask(dataset, original, question, transfer);
     } catch (const std::bad_alloc&) {
         return -1;
     }
 }
 
 void let_original_go(Object& dataset) noexcept {
-    OriginalDataset* original = dataset.original;
-    if (original == nullptr) return;
-    dataset.original = nullptr;
+    CarvedDataset* carved = dataset.carved;
+    if (carved == nullptr) return;
+    dataset.carved = nullptr;
     const hdf5::Api& api = dataset.under->library->api;
     const QuietErrors quiet(api);
-    api.H5Oclose(original->dataset);
-    api.H5Fclose(original->file);
-    delete original;
+    if (carved->original >= 0) api.H5Oclose(carved->original);
+    if (carved->original_file >= 0) api.H5Fclose(carved->original_file);
+    delete carved;
 }
 
 }  // namespace quarry::connector

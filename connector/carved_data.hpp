@@ -2,6 +2,8 @@
 // were before.
 #pragma once
 
+#include <optional>
+
 #include "connector/carved_file.hpp"
 
 namespace quarry::connector {
@@ -25,16 +27,12 @@ void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered
                             hid_t transfer) noexcept;
 
 // What a dataset has answered is made what the original would have.
-void hide_carving(const Object& dataset, H5VL_dataset_get_args_t& answered,
-                  hid_t transfer) noexcept;
+void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t transfer) noexcept;
 
-// Questions about chunks, and reading them as they are stored: asked of the original, where it is
-// at hand. True if `answer` is the answer.
-bool ask_original(Object& dataset, H5VL_optional_args_t* arguments, hid_t transfer,
-                  herr_t& answer) noexcept;
-// Otherwise, after a chunk was read: none that only stands in for one, and without our mark.
-herr_t hide_guard(const Object& dataset, const H5VL_optional_args_t& arguments,
-                  hid_t transfer) noexcept;
+// Questions about chunks, and reading them as they are stored. Nothing if it is to be asked of the
+// dataset itself.
+std::optional<herr_t> answer_about_chunks(Object& dataset, H5VL_optional_args_t& question,
+                                          hid_t transfer) noexcept;
 
 // Before the dataset is closed.
 void let_original_go(Object& dataset) noexcept;

@@ -122,7 +122,7 @@ const std::string& CarvedFile::place_of_original() {
     const ConnectorConfig& config = *served_config.load();
     const OriginalFile original = missing_.original();
     if (!config.fetch) {
-        problem_ = "nothing is to be read from originals (--missing error)";
+        problem_ = ": nothing is to be read from originals (--missing error)";
         return place_;
     }
     std::string recorded = moved_path(original.path, config.moved);
@@ -135,11 +135,12 @@ const std::string& CarvedFile::place_of_original() {
     if (problem_.empty())
         place_ = place;
     else
-        problem_ = "from its original, " + recorded + ": " + problem_;
+        problem_ = " from its original, " + recorded + ": " + problem_;
     return place_;
 }
 
-void CarvedFile::note_fetched(const MissingDataset& dataset, const std::string& selection) {
+void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& selected) {
+    const std::vector<std::byte> selection = encode(selected);
     const std::string line = hex(path_.data(), path_.size()) + " " +
                              hex(dataset.token.data(), dataset.token.size()) + " " +
                              hex(selection.data(), selection.size()) + "\n";
@@ -154,8 +155,8 @@ void CarvedFile::note_fetched(const MissingDataset& dataset, const std::string& 
 void CarvedFile::note_refused(const MissingDataset& dataset) {
     if (!noted_.insert("refused " + dataset.path).second) return;
     say({path_, ": what is asked for of ", dataset.path,
-         " was left out by `quarry carve`, since nobody had read it, and cannot be read ",
-         problem_.empty() ? "from its original" : problem_, "."});
+         " was left out by `quarry carve`, since nobody had read it, and cannot be read",
+         problem_.empty() ? " from its original" : problem_, "."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {

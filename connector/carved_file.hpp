@@ -10,6 +10,7 @@
 #include "connector/object.hpp"
 #include "model/connector_config.hpp"
 #include "model/missing_data.hpp"
+#include "model/selection.hpp"
 
 namespace quarry::connector {
 
@@ -24,13 +25,12 @@ public:
     const std::string& path() const { return path_; }  // of the original
     const MissingData& missing() const { return missing_; }
 
-    // Where the original can be read, once it is sure that it is the one; empty if it cannot, and
-    // then `problem` says why. To be called by one thread at a time, as HDF5 sees to.
+    // Where the original can be read, once it is sure that it is the one; empty if it cannot. To be
+    // called by one thread at a time, as HDF5 sees to.
     const std::string& place_of_original();
-    const std::string& problem() const { return problem_; }
 
     // Tells `quarry run`, and the user on stderr, each time only once.
-    void note_fetched(const MissingDataset& dataset, const std::string& selection);
+    void note_fetched(const MissingDataset& dataset, const Selection& selection);
     void note_refused(const MissingDataset& dataset);
 
 private:
@@ -39,7 +39,7 @@ private:
     MissingData missing_;
     bool is_checked_ = false;
     std::string place_;
-    std::string problem_;
+    std::string problem_;  // why the original cannot be read
     std::set<std::string> noted_;
 };
 

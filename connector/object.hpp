@@ -9,7 +9,7 @@
 namespace quarry::connector {
 
 struct KnownObject;
-struct OriginalDataset;
+struct CarvedDataset;
 
 // Whether HDF5 knows the path of an object. Where it does not, it looks through the whole file for
 // one when it is asked.
@@ -22,11 +22,12 @@ enum class Path : uint8_t {
 struct Object {
     void* below;
     const Under* under;
-    KnownObject* known = nullptr;         // what it is in the trace, once that has been asked
-    OriginalDataset* original = nullptr;  // from which data that was carved away is read
-    uint32_t label = 0;  // of an attribute its name, of a file its number in the trace
+    KnownObject* known = nullptr;     // what it is in the trace, once that has been asked
+    CarvedDataset* carved = nullptr;  // where data of it was carved away, once that has been asked
+    uint32_t label = 0;               // of an attribute its name, of a file its number in the trace
     Path path = Path::Known;
     bool is_listed = false;  // among the datasets that a flush of their file may write
+    bool is_carving_known = false;
 };
 
 inline Object& as_object(void* object) {

@@ -131,13 +131,10 @@ herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t trans
 herr_t dataset_optional(void* object, H5VL_optional_args_t* arguments, hid_t transfer,
                         void** request) noexcept {
     using Optional = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::optional>;
-    const bool is_served = is_serving() && is_about_chunks(*arguments);
-    herr_t answer = -1;
-    if (is_served && ask_original(as_object(object), arguments, transfer, answer)) return answer;
-    answer = Optional::call(object, arguments, transfer, request);
-    if (answer >= 0 && is_served && arguments->op_type == H5VL_NATIVE_DATASET_CHUNK_READ)
-        answer = hide_guard(as_object(object), *arguments, transfer);
-    return answer;
+    if (is_serving() && is_about_chunks(*arguments))
+        if (const auto answer = answer_about_chunks(as_object(object), *arguments, transfer))
+            return *answer;
+    return Optional::call(object, arguments, transfer, request);
 }
 
 herr_t dataset_close(void* object, hid_t transfer, void** request) noexcept {

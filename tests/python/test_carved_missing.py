@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,9 @@ import netCDF4
 import numpy as np
 import pytest
 
-from cli import QUARRY, quarry
+from cli import QUARRY, REPOSITORY, quarry
+
+ACCESSES = REPOSITORY / "build/bin/accesses"
 
 # Everything that tells that data was carved away: values, properties, chunks as they are stored.
 LOOK = """
@@ -27,7 +30,13 @@ for name in sys.argv[2:] or sorted(f):
     print(name, d.chunks, d.compression, fill, filters, creation.get_fill_time(), creation.get_alloc_time())
     print(d.id.get_storage_size(), d.id.get_space_status(), creation.get_layout())
     if d.chunks:
-        print(d.id.get_num_chunks(), sorted(hash(d.id.read_direct_chunk(d.id.get_chunk_info(i).chunk_offset)) for i in range(3)))
+        # All but their addresses, at which there is something else in the file by now.
+        every = [d.id.get_chunk_info(i) for i in range(d.id.get_num_chunks())]
+        print([(c.chunk_offset, c.filter_mask, c.size, d.id.get_chunk_info_by_coord(c.chunk_offset).size) for c in every])
+        seen = []
+        d.id.chunk_iter(seen.append)
+        print([(c.chunk_offset, c.filter_mask, c.size) for c in seen] == [(c.chunk_offset, c.filter_mask, c.size) for c in every])
+        print([hash(d.id.read_direct_chunk(c.chunk_offset)) for c in every])
     for part in (slice(None), slice(5, 9), [3, 7]):
         print(hash(d[part].tobytes()) if d.dtype.kind != "O" else d[part][:3])
 """
@@ -112,6 +121,51 @@ def test_any_way_of_opening(carved: Path, way: str) -> None:
     assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
 
 
+# Reads the first element of some datasets.
+SOME = """
+import h5py, random, sys
+draw = random.Random(int(sys.argv[1]))
+for name in ("data.h5", "other.h5"):
+    with h5py.File(name) as f:
+        found = []
+        f.visititems(lambda path, o: found.append(o) if isinstance(o, h5py.Dataset) else None)
+        for one in found:
+            if draw.random() < 0.5:
+                one[(0,) * one.ndim]
+"""
+
+
+@pytest.mark.parametrize("case", range(4))
+@pytest.mark.parametrize("granularity", ("object", "chunk"))
+def test_random_accesses_in_c(tmp_path: Path, granularity: str, case: int) -> None:
+    """Also several datasets in one call, regions, external links, chunks as they are stored."""
+    seed = random.Random(f"{os.environ['QUARRY_SEED']} missing {case}").randrange(10**9)
+    print("seed", seed)
+
+    def accesses(what: str) -> list[str]:
+        return [ACCESSES, what, str(seed), f"{what}.json"]
+
+    subprocess.run(accesses("write"), cwd=tmp_path, check=True)
+    command = [sys.executable, "-c", SOME, str(seed)]
+    assert quarry("run", "--trace", "t", "--", *command, cwd=tmp_path).returncode == 0
+    words = ("--granularity", granularity, "--keep-below", "0")
+    done = quarry("carve", "t", "-o", "small", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    before = subprocess.run(
+        accesses("read"), cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    on_carved = ("run", "--no-trace", "--carved", "small")
+    after = quarry(*on_carved, "--", *accesses("read"), cwd=tmp_path)
+    assert (after.returncode, after.stdout) == (0, before.stdout), after.stderr
+    assert all(line.startswith("quarry: ") for line in after.stderr.splitlines())
+    alone = quarry(*on_carved, "--missing", "error", "--", *accesses("read"), cwd=tmp_path)
+    # As few datasets as there may be, all could be kept.
+    is_refused = alone.returncode == 1 and "was left out" in alone.stderr
+    assert is_refused == ("was read from" in after.stderr)
+    # Until then all was right.
+    assert before.stdout.startswith(alone.stdout) if is_refused else alone.stdout == before.stdout
+
+
 def test_without_the_original_it_is_refused_by_name(carved: Path) -> None:
     folder = carved.parent
     carved.rename(folder / "elsewhere.h5")
@@ -128,8 +182,18 @@ def test_without_the_original_it_is_refused_by_name(carved: Path) -> None:
     kept = "import h5py; print(h5py.File('in.h5')['partly'].id.read_direct_chunk((0, 0))[0])"
     assert on_carved(folder, kept).stdout == "0\n"
     # Properties are the original's all the same.
-    properties = "import h5py; d = h5py.File('in.h5')['contiguous']; print(d.chunks, d.fillvalue)"
-    assert on_carved(folder, properties).stdout == "None 0.0\n"
+    properties = """
+import h5py, os
+f = h5py.File('in.h5')
+print(f['contiguous'].chunks, f['contiguous'].fillvalue)
+for name in ('gzip', 'partly'):
+    d = f[name].id
+    infos = [d.get_chunk_info(i) for i in range(d.get_num_chunks())]
+    print(len(infos), sum(one.size for one in infos) == d.get_storage_size())
+    # Whoever reads them past HDF5 finds nothing, not something else.
+    print(any(os.pread(os.open('in.h5', os.O_RDONLY), 9, one.byte_offset) for one in infos))
+"""
+    assert on_carved(folder, properties).stdout == "None 0.0\n" + "40 True\nFalse\n" * 2
 
 
 def test_originals_that_were_moved(carved: Path) -> None:

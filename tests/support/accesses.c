@@ -5,7 +5,8 @@
  *   accesses write|read SEED EXPECTED.json
  *
  * The same seed makes the same datasets in `write` and in `read`. Data are reached by name, through
- * references to objects and regions, through an external link and several datasets in one call. */
+ * references to objects and regions, through an external link and several datasets in one call.
+ * `read` prints a checksum of what each access gives. */
 #include <hdf5.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ typedef struct {
     hid_t space;
     hid_t memory;
     char* buffer;
+    size_t size;
 } Part;
 
 static FILE* report;
@@ -151,6 +153,18 @@ static void select_any(hid_t space, const Dataset* dataset) {
     }
 }
 
+/* Other bytes each time. */
+static void fill(char* buffer, size_t size) {
+    static unsigned char next = 0;
+    for (size_t i = 0; i < size; ++i) buffer[i] = (char)(next += 37);
+}
+
+static void print_sum(const Dataset* dataset, const char* buffer, size_t size) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < size; ++i) sum = sum * 31 + (unsigned char)buffer[i];
+    printf("%s %llu\n", dataset->path, (unsigned long long)sum);
+}
+
 static void begin_entry(const Dataset* dataset, const char* direction) {
     fprintf(report, "%s[\"%s\", \"%s\", \"%s\", [", reported++ ? ",\n" : "", dataset->file,
             dataset->path, direction);
@@ -174,8 +188,8 @@ static void write_down(const Part* part, const char* direction) {
         fprintf(report, "%s%d", comma, i);
         comma = ", ";
     }
-    const long long selected = H5Sget_select_npoints(part->space);
-    fprintf(report, "], %lld]", selected * (long long)H5Tget_size(part->dataset->type));
+    fprintf(report, "], %zu]", part->size);
+    if (strcmp(direction, "read") == 0) print_sum(part->dataset, part->buffer, part->size);
 }
 
 /* By one of the ways that lead to it. */
@@ -207,7 +221,9 @@ static Part any_part(hid_t file, const Dataset* dataset) {
     check(part.space, "its dataspace");
     const hsize_t selected = (hsize_t)H5Sget_select_npoints(part.space);
     part.memory = H5Screate_simple(1, &selected, NULL);
-    part.buffer = calloc(selected, H5Tget_size(dataset->type));
+    part.size = selected * H5Tget_size(dataset->type);
+    part.buffer = malloc(part.size);
+    fill(part.buffer, part.size);
     return part;
 }
 
@@ -215,7 +231,7 @@ static void end_part(Part* part) {
     free(part->buffer);
     H5Sclose(part->memory);
     H5Sclose(part->space);
-    H5Dclose(part->opened);
+    check(H5Dclose(part->opened), "H5Dclose");
 }
 
 static void one_dataset(hid_t file, const Dataset* dataset, int writing) {
@@ -275,7 +291,8 @@ static void one_chunk(hid_t file, const Dataset* dataset, int writing) {
     }
     const hid_t opened = H5Dopen2(file, dataset->name, H5P_DEFAULT);
     const size_t size = elements * H5Tget_size(dataset->type);
-    char* buffer = calloc(1, size + 1024);
+    char* buffer = malloc(size + 1024);
+    fill(buffer, size);
     hsize_t stored = 0;
     H5E_BEGIN_TRY {
         H5Dget_chunk_storage_size(opened, place, &stored);
@@ -291,9 +308,10 @@ static void one_chunk(hid_t file, const Dataset* dataset, int writing) {
         fprintf(report, "\"chunk\"");
         for (int i = 0; i < dataset->rank; ++i) fprintf(report, ", %d", (int)place[i]);
         fprintf(report, ", %zu], %zu]", elements, size);
+        if (!writing) print_sum(dataset, buffer, size);
     }
     free(buffer);
-    H5Dclose(opened);
+    check(H5Dclose(opened), "H5Dclose");
 }
 
 int main(int count, char** words) {

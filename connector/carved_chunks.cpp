@@ -1,0 +1,86 @@
+#include "connector/carved_chunks.hpp"
+
+#include <algorithm>
+
+namespace quarry::connector {
+namespace {
+
+// Beyond the end of every file: whoever reads there finds nothing, instead of something else. That
+// there is no address would mean that there is no chunk.
+haddr_t address_of(const MissingPiece& piece) {
+    return (haddr_t{1} << 62) + piece.address;
+}
+
+template <typename Value>
+void give(Value* place, Value value) {
+    if (place != nullptr) *place = value;
+}
+
+void give_offset(hsize_t* place, const MissingPiece& piece) {
+    if (place != nullptr) std::copy(piece.offset.begin(), piece.offset.end(), place);
+}
+
+}  // namespace
+
+const MissingPiece* CarvedChunks::at(const hsize_t* offset) {
+    if (by_offset_.empty())
+        for (const MissingPiece& piece : dataset_.pieces) by_offset_[piece.offset] = &piece;
+    const auto found = by_offset_.find({offset, offset + dataset_.chunk.size()});
+    return found != by_offset_.end() ? found->second : nullptr;
+}
+
+std::optional<herr_t> CarvedChunks::tell(H5VL_optional_args_t& question) {
+    const auto& asked = *static_cast<H5VL_native_dataset_optional_args_t*>(question.args);
+    switch (question.op_type) {
+        case H5VL_NATIVE_DATASET_GET_NUM_CHUNKS:
+            give(asked.get_num_chunks.nchunks, hsize_t{dataset_.pieces.size()});
+            return 0;
+        case H5VL_NATIVE_DATASET_GET_CHUNK_STORAGE_SIZE:
+            return tell_size(asked.get_chunk_storage_size);
+        case H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_IDX:
+            return tell_by_number(asked.get_chunk_info_by_idx);
+        case H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_COORD:
+            return tell_by_offset(asked.get_chunk_info_by_coord);
+        case H5VL_NATIVE_DATASET_CHUNK_ITER:
+            return tell_each(asked.chunk_iter.op, asked.chunk_iter.op_data);
+        default:
+            return std::nullopt;
+    }
+}
+
+herr_t CarvedChunks::tell_size(const H5VL_native_dataset_get_chunk_storage_size_t& question) {
+    const MissingPiece* piece = at(question.offset);
+    give(question.size, hsize_t{piece != nullptr ? piece->size : 0});
+    return 0;
+}
+
+herr_t CarvedChunks::tell_by_number(
+    const H5VL_native_dataset_get_chunk_info_by_idx_t& question) const {
+    if (question.chk_index >= dataset_.pieces.size()) return -1;
+    const MissingPiece& piece = dataset_.pieces[question.chk_index];
+    give_offset(question.offset, piece);
+    give(question.filter_mask, unsigned{piece.mask});
+    give(question.addr, address_of(piece));
+    give(question.size, hsize_t{piece.size});
+    return 0;
+}
+
+herr_t CarvedChunks::tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question) {
+    const MissingPiece* piece = at(question.offset);
+    give(question.filter_mask, unsigned{piece != nullptr ? piece->mask : 0});
+    give(question.addr, piece != nullptr ? address_of(*piece) : HADDR_UNDEF);
+    give(question.size, hsize_t{piece != nullptr ? piece->size : 0});
+    return 0;
+}
+
+herr_t CarvedChunks::tell_each(H5D_chunk_iter_op_t hear, void* hearer) const {
+    for (const MissingPiece& piece : dataset_.pieces) {
+        hsize_t offset[H5S_MAX_RANK];
+        give_offset(offset, piece);
+        const int answer = hear(offset, piece.mask, address_of(piece), piece.size, hearer);
+        if (answer != H5_ITER_CONT) return answer;
+    }
+    return 0;
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,37 @@
+// What HDF5 tells about the chunks of a dataset, told of one that was carved.
+#pragma once
+
+#include <hdf5.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "connector/object.hpp"
+#include "model/missing_data.hpp"
+
+namespace quarry::connector {
+
+class CarvedChunks {
+public:
+    // `dataset` must outlive it.
+    explicit CarvedChunks(const MissingDataset& dataset) : dataset_(dataset) {}
+
+    // The chunk that begins there; null if there was none. May throw std::bad_alloc.
+    const MissingPiece* at(const hsize_t* offset);
+
+    // As the original would answer, but for addresses: where its chunks lie there is something else
+    // in the file that the program sees. Nothing if that is not known. May throw std::bad_alloc.
+    std::optional<herr_t> tell(H5VL_optional_args_t& question);
+
+private:
+    herr_t tell_size(const H5VL_native_dataset_get_chunk_storage_size_t& question);
+    herr_t tell_by_number(const H5VL_native_dataset_get_chunk_info_by_idx_t& question) const;
+    herr_t tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question);
+    herr_t tell_each(H5D_chunk_iter_op_t hear, void* hearer) const;
+
+    const MissingDataset& dataset_;
+    std::map<std::vector<uint64_t>, const MissingPiece*> by_offset_;  // once one is looked for
+};
+
+}  // namespace quarry::connector
