@@ -6,6 +6,7 @@
 #include <quarry/units.hpp>
 
 #include "carve_flags.hpp"
+#include "fates.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -25,31 +26,9 @@ Sum sum_of(const FileFate& file) {
     Sum sum;
     for (const DatasetFate& dataset : file.datasets) {
         (dataset.is_whole ? sum.kept : sum.left_out) += 1;
-        sum.bytes_left_out += dataset.stored - std::min(dataset.kept, dataset.stored);
+        sum.bytes_left_out += left_out(dataset);
     }
     return sum;
-}
-
-std::string as_json(const std::vector<FileFate>& files) {
-    Json json{{"files", Json::array()}};
-    for (const FileFate& file : files) {
-        Json datasets = Json::array();
-        for (const DatasetFate& dataset : file.datasets)
-            datasets.push_back({{"paths", dataset.paths},
-                                {"bytes", dataset.stored},
-                                {"kept", dataset.is_whole},
-                                {"kept_bytes", dataset.kept},
-                                {"why", dataset.why}});
-        json["files"].push_back({{"original", file.input.path},
-                                 {"copy", file.copy},
-                                 {"problem", file.problem},
-                                 {"why_whole", file.why_whole},
-                                 {"size", file.size_before},
-                                 {"copy_size", file.size_after},
-                                 {"tasks", file.input.tasks},
-                                 {"datasets", datasets}});
-    }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 class CarveVerb : public Verb {
@@ -95,7 +74,7 @@ public:
             dry_run_ ? plan_carving(*inputs, options) : carve(*inputs, options, show);
         if (!fates) return failed(line, fates.error());
         line.clear();
-        json_ ? fmt::print("{}", as_json(*fates)) : print(*fates);
+        json_ ? fmt::print("{}", fates_json(*fates)) : print(*fates);
         const bool is_all = std::all_of(fates->begin(), fates->end(),
                                         [](const FileFate& file) { return file.problem.empty(); });
         return is_all ? kSuccess : kFoundProblems;

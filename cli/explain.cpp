@@ -5,6 +5,7 @@
 #include <quarry/carve.hpp>
 #include <quarry/units.hpp>
 
+#include "fates.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -13,35 +14,6 @@ namespace quarry::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-uint64_t saved(const DatasetFate& dataset) {
-    return dataset.stored - std::min(dataset.kept, dataset.stored);
-}
-
-std::string what_is_there(const DatasetFate& dataset) {
-    if (dataset.is_whole) return "kept";
-    return dataset.kept > 0 ? "partly" : "hollow";
-}
-
-std::string as_json(const std::vector<FileFate>& files) {
-    Json json{{"files", Json::array()}};
-    for (const FileFate& file : files) {
-        Json datasets = Json::array();
-        for (const DatasetFate& dataset : file.datasets)
-            datasets.push_back({{"paths", dataset.paths},
-                                {"what", what_is_there(dataset)},
-                                {"bytes", dataset.stored},
-                                {"saved", saved(dataset)},
-                                {"why", dataset.why}});
-        json["files"].push_back({{"original", file.input.path},
-                                 {"copy", file.copy},
-                                 {"size", file.size_before},
-                                 {"copy_size", file.size_after},
-                                 {"why_whole", file.why_whole},
-                                 {"datasets", datasets}});
-    }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 class ExplainVerb : public Verb {
 public:
@@ -69,7 +41,7 @@ public:
             return kQuarryFailed;
         }
         if (json_)
-            fmt::print("{}", as_json(*files));
+            fmt::print("{}", fates_json(*files));
         else
             print(*files);
         return kSuccess;
@@ -105,7 +77,7 @@ private:
             if (only_left_out_ && dataset.is_whole) continue;
             ++rows;
             table.add({what_is_there(dataset), dataset.paths.front(), bytes_text(dataset.stored),
-                       saved(dataset) > 0 ? bytes_text(saved(dataset)) : "", dataset.why});
+                       left_out(dataset) > 0 ? bytes_text(left_out(dataset)) : "", dataset.why});
         }
         if (rows > 0) fmt::print("{}", table.text(Style::of_output()));
     }

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 from carving import PROGRAMS
 
 from cli import quarry
@@ -79,6 +80,16 @@ class Carved:
         except StopIteration:
             return
         raise AssertionError("an item yields once")
+
+
+def carved_in_both_ways(items: dict[str, Item]) -> Callable:
+    """The fixture of a module that checks these items."""
+
+    @pytest.fixture(scope="module", params=["object", "chunk"])
+    def carved(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Carved:
+        return Carved(tmp_path_factory.mktemp("items"), items, request.param)
+
+    return carved
 
 
 def items_in(module: object) -> dict[str, Item]:

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 import pytest
 from carving import carve, copy_of, hdf5, library_of_h5py, refuses, run
-from kept_items import NUMBERS, Carved, Checks, add, items_in, made
+from kept_items import NUMBERS, Carved, Checks, add, carved_in_both_ways, items_in, made
 
 # Links
 
@@ -532,11 +532,7 @@ def attributes_of_every_kind(path: Path) -> Checks:
 
 
 ITEMS = items_in(sys.modules[__name__])
-
-
-@pytest.fixture(scope="module", params=["object", "chunk"])
-def carved(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Carved:
-    return Carved(tmp_path_factory.mktemp("items"), ITEMS, request.param)
+carved = carved_in_both_ways(ITEMS)
 
 
 @pytest.mark.parametrize("item", ITEMS)

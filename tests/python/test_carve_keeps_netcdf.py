@@ -10,7 +10,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from kept_items import NUMBERS, Carved, Checks, items_in
+from kept_items import NUMBERS, Carved, Checks, carved_in_both_ways, items_in
 
 NOT_A_VARIABLE = b"This is a netCDF dimension but not a netCDF variable."
 
@@ -308,11 +308,7 @@ def what_is_kept_can_be_written_to(path: Path) -> Checks:
 
 
 ITEMS = items_in(sys.modules[__name__])
-
-
-@pytest.fixture(scope="module", params=["object", "chunk"])
-def carved(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Carved:
-    return Carved(tmp_path_factory.mktemp("items"), ITEMS, request.param)
+carved = carved_in_both_ways(ITEMS)
 
 
 @pytest.mark.parametrize("item", ITEMS)

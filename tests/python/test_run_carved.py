@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,6 +130,21 @@ class World:
             check=False,
             **(defaults | more),
         )
+
+    @contextmanager
+    def started(self, script: str) -> Iterator[tuple[subprocess.Popen, str]]:
+        """A shell on carved files, and the line that it writes once it is ready."""
+        with subprocess.Popen(
+            self.command("sh", "-c", script),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self.environment(),
+            cwd=self.folder,
+        ) as process:
+            line = process.stdout.readline()
+            assert line
+            yield process, line
 
     def read(self, path: Path | str, **more) -> str:
         """What a program finds there."""
@@ -368,14 +384,7 @@ def test_a_list_that_is_left_is_worked_off_by_the_next_run(world: World) -> None
     original = world.data / "gone/in.h5"
     world.carve(original)
     before = world.tree()
-    with subprocess.Popen(
-        world.command("sh", "-c", "echo ready; exec sleep 60"),
-        stdout=subprocess.PIPE,
-        text=True,
-        env=world.environment(),
-        cwd=world.folder,
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
+    with world.started("echo ready; exec sleep 60") as (process, _):
         process.kill()
     assert stat.S_IMODE(original.stat().st_mode) == 0, "nobody takes it for data"
     assert original.stat().st_size == 0
@@ -388,15 +397,7 @@ def test_the_first_of_two_runs_to_end_takes_nothing_from_the_other(world: World)
     world.carve(first, second)
     before = world.tree()
     wait = f'echo ready; read line; exec {world.python} -c "{READ}" {first}'
-    with subprocess.Popen(
-        world.command("sh", "-c", wait),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=world.environment(),
-        cwd=world.folder,
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
+    with world.started(wait) as (process, _):
         assert world.read(second) == "carved"
         assert world.tree() != before
         output, _ = process.communicate("go on\n", timeout=60)
@@ -434,15 +435,7 @@ def test_another_carved_directory_waits_its_turn(world: World) -> None:
     world.carve(original)
     shutil.copytree(world.carved, world.folder / "small2", copy_function=shutil.copy)
     world.give(world.folder / "small2")
-    with subprocess.Popen(
-        world.command("sh", "-c", "echo ready; read line"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=world.environment(),
-        cwd=world.folder,
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
+    with world.started("echo ready; read line") as (process, _):
         again = world.command("true")
         again[again.index(str(world.carved))] += "2"
         done = subprocess.run(
@@ -459,14 +452,7 @@ def test_exit_codes_and_signals_are_the_programs(world: World) -> None:
     assert world.run("sh", "-c", "kill -SEGV $$").returncode == -signal.SIGSEGV
     assert world.run("/no/such/program").returncode == 127
     trap = "trap 'exit 9' TERM; echo ready; while :; do sleep 0.1; done"
-    with subprocess.Popen(
-        world.command("sh", "-c", trap),
-        stdout=subprocess.PIPE,
-        text=True,
-        env=world.environment(),
-        cwd=world.folder,
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
+    with world.started(trap) as (process, _):
         process.terminate()
         assert process.wait(timeout=30) == 9
     assert not (world.data / "in.h5").exists()
@@ -474,14 +460,8 @@ def test_exit_codes_and_signals_are_the_programs(world: World) -> None:
 
 def test_a_program_dies_with_its_launcher(world: World) -> None:
     world.carve(world.data / "in.h5")
-    with subprocess.Popen(
-        world.command("sh", "-c", "echo $$; exec sleep 60"),
-        stdout=subprocess.PIPE,
-        text=True,
-        env=world.environment(),
-        cwd=world.folder,
-    ) as process:
-        program = int(process.stdout.readline())
+    with world.started("echo $$; exec sleep 60") as (process, line):
+        program = int(line)
         process.kill()
     for _ in range(100):
         if not Path(f"/proc/{program}").exists():
