@@ -1,5 +1,6 @@
 #include "hdf5/new_places.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "hdf5/failure.hpp"
@@ -18,8 +19,14 @@ std::string file_of(const H5R_ref_t& reference) {
     return name;
 }
 
-// An address that no file has: what has led nowhere must not lead anywhere.
-constexpr hobj_ref_t kNowhere = 0x7fff'ffff;
+// An address in the middle of all that there can be, where no file has anything: what has led
+// nowhere must not lead anywhere.
+hobj_ref_t nowhere_in(hid_t file) {
+    const Handle creation(checked(H5Fget_create_plist(file), kWhat), H5Pclose);
+    size_t address_size = 0;
+    checked(H5Pget_sizes(creation, &address_size, nullptr), kWhat);
+    return (hobj_ref_t{1} << (8 * std::min<size_t>(address_size, 8) - 1)) - 1;
+}
 
 }  // namespace
 
@@ -122,7 +129,7 @@ void NewPlaces::renew_object_address(std::byte* value, Referred referred) const 
         const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
         checked(H5Rcreate(&reference, copy, ".", H5R_OBJECT1, -1), kWhat);
     } else {
-        reference = kNowhere;
+        reference = nowhere_in(to_);
     }
     std::memcpy(value, &reference, sizeof reference);
 }

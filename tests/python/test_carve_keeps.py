@@ -431,6 +431,22 @@ def dense_attributes_in_order(path: Path) -> Checks:
         assert refuses(f["unread"])
 
 
+def attributes_of_untracked_order(path: Path) -> Checks:
+    names = ["zulu", "alpha", "mike", "bravo"]
+    with h5py.File(path, "w", libver="v110") as f:
+        add(f)
+        for holder in (f, f["kept"], f["unread"]):
+            for name in names:
+                holder.attrs[name] = name
+    copy = yield []
+    with h5py.File(copy) as f, h5py.File(path) as old:
+        for name in ("/", "kept", "unread"):
+            found = {f: [], old: []}
+            for file, seen in found.items():
+                h5py.h5a.iterate(file[name].id, seen.append, order=h5py.h5.ITER_NATIVE)
+            assert found[f] == found[old] == [one.encode() for one in names]
+
+
 def large_attributes(path: Path) -> Checks:
     values = np.arange(100_000)
     with h5py.File(path, "w", libver="v110") as f:
