@@ -4,14 +4,29 @@
 #include <utility>
 
 #include "connector/byte_layer.hpp"
+#include "connector/under.hpp"
 
 namespace quarry::connector {
 namespace {
 
 std::array<H5L_class_t, kLibraries> originals;
 
-// A copy of the link-access list with our driver on the list of the target file; -1 if it needs
-// none.
+// HDF5 wraps a file that it opens with the connector of the call, but looks into it with that on
+// the file's list. Where a program has chosen our connector for some files only, it would take what
+// we have wrapped for a file.
+void put_connector_of(hid_t group, hid_t access, Library& library) {
+    const hdf5::Api& api = library.api;
+    const hid_t connector = api.H5VLget_connector_id(group);
+    hid_t named = -1;
+    if (connector >= 0 && api.H5Pget_vol_id(access, &named) >= 0) {
+        if (named == native_under(library)->id) api.H5Pset_vol(access, connector, nullptr);
+        api.H5Idec_ref(named);
+    }
+    if (connector >= 0) api.H5Idec_ref(connector);
+}
+
+// A copy of the link-access list with our driver and connector on the list of the target file; -1
+// if it needs none.
 hid_t list_with_driver(Library& library, hid_t group, hid_t link_access, hid_t transfer) {
     const hdf5::Api& api = library.api;
     const hid_t target = api.H5Pget_elink_fapl(link_access);
@@ -21,6 +36,7 @@ hid_t list_with_driver(Library& library, hid_t group, hid_t link_access, hid_t t
     // have been opened without our driver.
     if (is_in_file_with_driver(library, group, transfer) &&
         put_driver_around(library, target, nullptr)) {
+        put_connector_of(group, target, library);
         copy = api.H5Pcopy(link_access);
         if (copy >= 0) api.H5Pset_elink_fapl(copy, target);
     }

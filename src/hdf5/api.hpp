@@ -55,6 +55,7 @@ namespace quarry::hdf5 {
     X(H5Pset_vol)                     \
     X(H5VLconnector_str_to_info)      \
     X(H5VLfree_connector_info)        \
+    X(H5VLget_connector_id)           \
     X(H5VLregister_connector_by_name) \
     X(H5VLobject)                     \
     X(H5allocate_memory)

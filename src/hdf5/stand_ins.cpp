@@ -18,7 +18,7 @@ size_t refuse(unsigned, size_t, const unsigned[], size_t, size_t*, void**) {
 
 // What a link of an unknown kind leads to is known to others only, but it can be copied.
 ssize_t give_value(const char*, const void* value, size_t size, void* buffer, size_t room) {
-    if (buffer != nullptr) std::memcpy(buffer, value, std::min(size, room));
+    if (buffer != nullptr && size > 0) std::memcpy(buffer, value, std::min(size, room));
     return static_cast<ssize_t>(size);
 }
 
