@@ -13,6 +13,7 @@
 #include "base/workplace.hpp"
 #include "carve/fate.hpp"
 #include "carve/job.hpp"
+#include "carve/job_message.hpp"
 #include "carve/manifest.hpp"
 #include "carve/workers.hpp"
 
@@ -116,14 +117,14 @@ Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone,
             job.fate.datasets.clear();
             job.needs.clear();
             work(job);
-            return job_as_text(job);
+            return message_of(job);
         },
         hear);
     for (size_t i = 0; i < undone.size(); ++i) {
         Job& job = jobs[undone[i]];
         if (outcomes[i].end == Outcome::End::Interrupted)
             return Error{"Interrupted: nothing has been changed."};
-        if (!outcomes[i].succeeded() || !read_job(outcomes[i].output, job))
+        if (!outcomes[i].succeeded() || !read_message(outcomes[i].output, job))
             job.fate.problem = "HDF5 did not get through it: " + outcomes[i].describe();
         job.is_done = true;
     }

@@ -1,5 +1,6 @@
 #include "carve/manifest.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,8 @@ std::string dumped(const Json& json, int indent) {
 
 // Names of files and in them need not be UTF-8: then they are told by their bytes.
 Json exact(const std::string& text) {
+    if (std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; }))
+        return text;
     try {
         (void)Json(text).dump();
         return text;
@@ -122,34 +125,6 @@ Result<Manifest> read_manifest(const std::string& directory) {
         return Error{path + " is damaged. Carve again."};
     }
     return manifest;
-}
-
-std::string job_as_text(const Job& job) {
-    Json needs = Json::array();
-    for (const Need& need : job.needs)
-        needs.push_back({{"file", exact(need.file)}, {"dataset", exact(need.dataset)}});
-    return dumped({{"problem", job.fate.problem},
-                   {"why_whole", job.fate.why_whole},
-                   {"size", job.fate.size_after},
-                   {"checksum", job.fate.checksum},
-                   {"datasets", datasets_json(job.fate.datasets)},
-                   {"needs", needs}},
-                  -1);
-}
-
-bool read_job(const std::string& text, Job& job) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return false;
-    FileFate& fate = job.fate;
-    fate.problem = json["problem"];
-    fate.why_whole = json["why_whole"];
-    fate.size_after = json["size"];
-    fate.checksum = json["checksum"];
-    fate.datasets = datasets_in(json["datasets"]);
-    job.needs.clear();
-    for (const Json& need : json["needs"])
-        job.needs.push_back({exact_text(need["file"]), exact_text(need["dataset"])});
-    return true;
 }
 
 }  // namespace quarry::carve_files

@@ -4,8 +4,6 @@
 
 #include <quarry/carve.hpp>
 
-#include "carve/job.hpp"
-
 namespace quarry::carve_files {
 
 inline constexpr const char* kManifest = "quarry-carved.json";
@@ -17,9 +15,5 @@ struct Manifest {
 
 std::string manifest_of(const Manifest& manifest);
 Result<Manifest> read_manifest(const std::string& directory);
-
-// As a worker tells what has become of its job, and back.
-std::string job_as_text(const Job& job);
-bool read_job(const std::string& text, Job& job);
 
 }  // namespace quarry::carve_files
