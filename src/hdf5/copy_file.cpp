@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "hdf5/coordinates.hpp"
 #include "hdf5/copy_values.hpp"
@@ -18,6 +19,7 @@
 #include "hdf5/inventory.hpp"
 #include "hdf5/object_clock.hpp"
 #include "hdf5/own_library.hpp"
+#include "hdf5/plain_dataset.hpp"
 #include "hdf5/stand_ins.hpp"
 #include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
@@ -107,13 +109,17 @@ public:
 
     std::vector<uint64_t> addresses() const {
         std::vector<uint64_t> found;
-        for (const Token& token : inventory_.order()) {
-            haddr_t address = 0;
-            checked(H5VLnative_token_to_addr(from_, place_of(token), &address),
-                    "the place of an object is not known");
-            found.push_back(address);
-        }
+        for (const Token& token : inventory_.order()) found.push_back(address_of(token));
         return found;
+    }
+
+    // What need not be opened to be copied.
+    void look_for_plain_datasets(const HeaderFile& headers) {
+        for (const Token& token : inventory_.order()) {
+            if (inventory_.at(token).type != H5O_TYPE_DATASET) continue;
+            if (const auto plain = plain_dataset(headers, address_of(token)))
+                plain_.emplace(token, *plain);
+        }
     }
 
     std::vector<CopiedDataset> run() {
@@ -138,6 +144,12 @@ public:
     }
 
 private:
+    uint64_t address_of(const Token& token) const {
+        haddr_t address = 0;
+        checked(H5VLnative_token_to_addr(from_, place_of(token), &address),
+                "the place of an object is not known");
+        return address;
+    }
     Handle old_object(const Token& token) const {
         return {checked(H5Oopen_by_token(from_, place_of(token)), "an object cannot be opened"),
                 H5Oclose};
@@ -150,7 +162,7 @@ private:
 
     void require_coordinates() {
         const auto is_chosen = [this](const Token& token, const OldObject& object) {
-            return order_.is_chosen(token, object.paths);
+            return !plain_.contains(token) && order_.is_chosen(token, object.paths);
         };
         for (const auto& [token, variable] : named_coordinates(from_, inventory_, is_chosen))
             if (!order_.is_dropped(inventory_.at(token).paths))
@@ -283,32 +295,62 @@ private:
         was_made(token, copy);
     }
 
+    struct NewLink {
+        hid_t group;
+        const std::string& name;
+        hid_t creation;
+    };
+
     void make_dataset(const Token& token, hid_t old_group, hid_t group, const std::string& name,
                       hid_t link_creation) {
         const std::string what = "the dataset cannot be copied";
+        if (const auto plain = plain_.find(token); plain != plain_.end()) {
+            CopiedDataset copied;
+            copied.token = token;
+            copied.paths = inventory_.at(token).paths;
+            copied.stored = plain->second.stored;
+            decide(copied);
+            if (copied.kept == Part::Whole) {
+                copy_by_hdf5(old_group, {group, name, link_creation}, copied);
+                was_copied(std::move(copied));
+                return;
+            }
+        }
         const Handle old(checked(H5Dopen2(old_group, name.c_str(), H5P_DEFAULT), what), H5Dclose);
         const Handle type(checked(H5Dget_type(old), what), H5Tclose);
         const Handle creation(checked(H5Dget_create_plist(old), what), H5Pclose);
         CopiedDataset copied = dataset_as_it_is(old, creation, token, inventory_.at(token).paths);
-        const auto required = required_.find(token);
-        copied.kept = required == required_.end() ? order_.wanted(copied) : Part::Whole;
-        if (required != required_.end()) copied.remark = required->second;
+        decide(copied);
         if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, copied);
         const bool refers = has_references(type) || attributes_refer(old);
         const bool is_plain = !refers && H5Tcommitted(type) <= 0 && !has_old_filters(old, creation);
         if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy) {
-            // HDF5's own way knows every detail, needs no filter and is fast.
-            checked(
-                H5Ocopy(old_group, name.c_str(), group, name.c_str(), H5P_DEFAULT, link_creation),
-                what);
-            places_.add_path(token, copied.paths.front());
+            copy_by_hdf5(old_group, {group, name, link_creation}, copied);
         } else {
             make_dataset_anew({token, old, type, creation}, refers, copied,
                               {group, name, link_creation});
             copied.place = token_of(*places_.find(token));
         }
-        if (copied.kept == Part::Whole) copied.kept_bytes = copied.stored;
         if (copied.kept == Part::Whole && copied.is_virtual) copied.sources = sources_of(old);
+        was_copied(std::move(copied));
+    }
+
+    void decide(CopiedDataset& copied) const {
+        const auto required = required_.find(copied.token);
+        copied.kept = required == required_.end() ? order_.wanted(copied) : Part::Whole;
+        if (required != required_.end()) copied.remark = required->second;
+    }
+
+    // Its own way knows every detail, needs no filter and is fast.
+    void copy_by_hdf5(hid_t old_group, const NewLink& link, const CopiedDataset& copied) {
+        const char* name = link.name.c_str();
+        checked(H5Ocopy(old_group, name, link.group, name, H5P_DEFAULT, link.creation),
+                "the dataset cannot be copied");
+        places_.add_path(copied.token, copied.paths.front());
+    }
+
+    void was_copied(CopiedDataset copied) {
+        if (copied.kept == Part::Whole) copied.kept_bytes = copied.stored;
         if (order_.progress) order_.progress(copied.stored);
         copied_.push_back(std::move(copied));
     }
@@ -340,12 +382,6 @@ private:
         hid_t type;
         hid_t creation;
     };
-    struct NewLink {
-        hid_t group;
-        const std::string& name;
-        hid_t creation;
-    };
-
     // `refers` tells that something in it points at objects, which may not be there yet.
     void make_dataset_anew(const OldDataset& dataset, bool refers, CopiedDataset& copied,
                            const NewLink& link) {
@@ -470,6 +506,7 @@ private:
     Required& required_;
     Purpose purpose_;
     Inventory inventory_;
+    std::unordered_map<Token, PlainDataset, TokenHash> plain_;
     NewPlaces places_;
     Handle utf8_links_;  // what links with such names are made with
     std::map<Token, hid_t> types_;
@@ -510,6 +547,7 @@ Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
         const Handle old(
             checked(H5Fopen(from.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
             H5Fclose);
+        const HeaderFile headers(from, header_format_of(old));
         Required required;
         CopiedFile made;
         for (bool is_complete = false; !is_complete;) {
@@ -517,11 +555,12 @@ Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
             Handle copy = make_like(old, to, Medium::Disk);
             is_begun = true;
             FileCopy copying(old, copy, order, required, Purpose::Copy);
+            copying.look_for_plain_datasets(headers);
             made.datasets = copying.run();
             is_complete = copying.is_complete();
             copying.let_go();
             if (copy.close() < 0) throw Failure(to + " cannot be written: " + last_complaint());
-            if (is_complete) made.identity = identity_of(from, old, copying.addresses());
+            if (is_complete) made.identity = identity_of(headers, copying.addresses());
         }
         copy_user_block(user_block_of(old), from, to);
         return made;

@@ -52,6 +52,18 @@ hsize_t user_block_of(hid_t file) {
     return size;
 }
 
+HeaderFormat header_format_of(hid_t file) {
+    const Handle creation(H5Fget_create_plist(file), H5Pclose);
+    size_t address_size = 0, length_size = 0;
+    checked(H5Pget_sizes(creation, &address_size, &length_size), "the file cannot be looked at");
+    HeaderFormat format;
+    format.base = user_block_of(file);
+    format.address_size = static_cast<unsigned>(address_size);
+    format.length_size = static_cast<unsigned>(length_size);
+    format.superblock = superblock_of(file) < 2 ? 96 : 48;
+    return format;
+}
+
 // One by one: the list that HDF5 gives away for a group also holds where its links lie in the old
 // file, and a group made with it looks for them there.
 void set_group_properties(hid_t group, hid_t creation) {

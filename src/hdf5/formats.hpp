@@ -5,12 +5,14 @@
 
 #include <string>
 
+#include "hdf5/header_file.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
 
 unsigned superblock_of(hid_t file);  // its version
 hsize_t user_block_of(hid_t file);   // its size
+HeaderFormat header_format_of(hid_t file);
 
 // How a group keeps its links and attributes.
 void set_group_properties(hid_t group, hid_t creation);

@@ -1,10 +1,12 @@
-#include "hdf5/header_ranges.hpp"
+#include "hdf5/header_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <deque>
 #include <string_view>
+#include <vector>
 
 namespace quarry::hdf5 {
 namespace {
@@ -20,14 +22,6 @@ Bytes bytes_at(int file, uint64_t offset, uint64_t size) {
     const ssize_t got = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     bytes.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
     return bytes;
-}
-
-// A number of so many bytes, the lowest first; 0 where there are none.
-uint64_t number_at(const Bytes& bytes, size_t at, size_t size) {
-    uint64_t number = 0;
-    for (size_t i = 0; i < size && at + i < bytes.size(); ++i)
-        number |= uint64_t{bytes[at + i]} << (8 * i);
-    return number;
 }
 
 bool begins_with(const Bytes& bytes, std::string_view sign) {
@@ -61,51 +55,68 @@ Beginning beginning_of(const Bytes& bytes) {
     return {};
 }
 
-// Where a part of a header says that it goes on.
-void add_continuations(const Bytes& bytes, size_t at, const Dialect& dialect,
-                       const HeaderFormat& format, std::deque<ByteRange>& found) {
+// The messages of one part. False if the last one goes beyond it.
+bool read_messages(const Bytes& bytes, size_t at, const Dialect& dialect,
+                   const std::function<void(const HeaderMessage&)>& hear) {
     while (at + dialect.message_head + dialect.behind <= bytes.size()) {
-        const uint64_t type = number_at(bytes, at, dialect.type_size);
         const uint64_t size = number_at(bytes, at + dialect.type_size, 2);
         const size_t contents = at + dialect.message_head;
-        if (type == kContinuation && size >= format.address_size + format.length_size) {
-            const uint64_t address = number_at(bytes, contents, format.address_size);
-            const uint64_t length =
-                number_at(bytes, contents + format.address_size, format.length_size);
-            found.push_back({format.base + address, std::min(length, kLongest)});
-        }
+        if (contents + size > bytes.size()) return false;
+        HeaderMessage message;
+        message.type = static_cast<unsigned>(number_at(bytes, at, dialect.type_size));
+        message.flags = static_cast<unsigned>(number_at(bytes, at + dialect.type_size + 2, 1));
+        message.contents = std::span(bytes).subspan(contents, size);
+        hear(message);
         at = contents + size;
     }
-}
-
-void add_header(int file, const HeaderFormat& format, uint64_t address,
-                std::vector<ByteRange>& ranges) {
-    constexpr uint64_t kUsual = 512;
-    const uint64_t offset = format.base + address;
-    Bytes bytes = bytes_at(file, offset, kUsual);
-    const Beginning beginning = beginning_of(bytes);
-    if (beginning.size > bytes.size()) bytes = bytes_at(file, offset, beginning.size);
-    bytes.resize(std::min<uint64_t>(bytes.size(), beginning.size));
-    ranges.push_back({offset, bytes.size()});
-    std::deque<ByteRange> parts;
-    add_continuations(bytes, beginning.first_message, beginning.dialect, format, parts);
-    for (size_t count = 0; !parts.empty() && count < kMostParts; ++count) {
-        const ByteRange part = parts.front();
-        parts.pop_front();
-        bytes = bytes_at(file, part.offset, part.size);
-        ranges.push_back({part.offset, bytes.size()});
-        add_continuations(bytes, beginning.dialect.before, beginning.dialect, format, parts);
-    }
+    return true;
 }
 
 }  // namespace
 
-std::vector<ByteRange> header_ranges(int file, const HeaderFormat& format,
-                                     std::span<const uint64_t> objects) {
-    std::vector<ByteRange> ranges;
-    ranges.push_back({format.base, bytes_at(file, format.base, format.superblock).size()});
-    for (const uint64_t address : objects) add_header(file, format, address, ranges);
-    return ranges;
+uint64_t number_at(std::span<const uint8_t> bytes, size_t at, size_t size) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < size && at + i < bytes.size(); ++i)
+        number |= uint64_t{bytes[at + i]} << (8 * i);
+    return number;
+}
+
+HeaderFile::HeaderFile(const std::string& path, const HeaderFormat& format)
+    : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), format_(format) {}
+
+HeaderFile::~HeaderFile() {
+    if (file_ >= 0) close(file_);
+}
+
+bool HeaderFile::read(uint64_t address, const Hearer& hearer) const {
+    constexpr uint64_t kUsual = 512;
+    const uint64_t offset = format_.base + address;
+    Bytes bytes = bytes_at(file_, offset, kUsual);
+    const Beginning beginning = beginning_of(bytes);
+    if (beginning.size > bytes.size()) bytes = bytes_at(file_, offset, beginning.size);
+    bool is_whole = beginning.size > 0 && bytes.size() >= beginning.size;
+    bytes.resize(std::min<uint64_t>(bytes.size(), beginning.size));
+    hearer.part({offset, bytes.size()});
+    std::deque<ByteRange> parts;
+    const auto hear = [&](const HeaderMessage& message) {
+        const unsigned size = format_.address_size;
+        if (message.type == kContinuation && message.contents.size() >= size + format_.length_size)
+            parts.push_back(
+                {format_.base + number_at(message.contents, 0, size),
+                 std::min(number_at(message.contents, size, format_.length_size), kLongest)});
+        hearer.message(message);
+    };
+    is_whole = read_messages(bytes, beginning.first_message, beginning.dialect, hear) && is_whole;
+    for (size_t count = 0; !parts.empty() && count < kMostParts; ++count) {
+        const ByteRange part = parts.front();
+        parts.pop_front();
+        bytes = bytes_at(file_, part.offset, part.size);
+        is_whole = is_whole && bytes.size() == part.size;
+        hearer.part({part.offset, bytes.size()});
+        is_whole =
+            read_messages(bytes, beginning.dialect.before, beginning.dialect, hear) && is_whole;
+    }
+    return is_whole && parts.empty();
 }
 
 }  // namespace quarry::hdf5
