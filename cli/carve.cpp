@@ -52,7 +52,7 @@ public:
             ->type_name("DIR")
             ->required();
         flags_.declare(app);
-        app.add_flag("!--no-verify", verifies_, "do not compare each copy with its original");
+        app.add_flag("--no-verify", trusts_, "do not compare each copy with its original");
         app.add_flag("--checksums", checksums_,
                      "take a checksum of each whole original, for `quarry run --paranoid`");
         app.add_flag("--dry-run", dry_run_, "only say what would be done");
@@ -68,7 +68,7 @@ public:
         };
         CarveOptions options = flags_.options();
         options.directory = directory_;
-        options.verifies = verifies_;
+        options.verifies = !trusts_;
         options.checksums = checksums_;
         const auto fates =
             dry_run_ ? plan_carving(*inputs, options) : carve(*inputs, options, show);
@@ -119,7 +119,7 @@ private:
     std::vector<std::string> traces_{"quarry-trace"};
     std::string directory_;
     CarveFlags flags_;
-    bool verifies_ = true;
+    bool trusts_ = false;
     bool checksums_ = false;
     bool dry_run_ = false;
     bool json_ = false;

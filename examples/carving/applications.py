@@ -1,6 +1,5 @@
 """What runs an application, carves its inputs and runs it on what is left of them."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -23,11 +22,6 @@ APPLICATIONS = {
     "tree_mortality": "Tree Mortality: climate and dead trees, netCDF-4",
     "kelp_forest": "Kelp Forest Projection: kelp and the warmth of the sea, netCDF-4",
 }
-
-
-def offers(quarry: Path, command: str, option: str) -> bool:
-    done = subprocess.run([quarry, command, "--help"], capture_output=True, text=True, check=True)
-    return option in done.stdout.split()
 
 
 @dataclass
@@ -72,26 +66,21 @@ class Program:
         shutil.rmtree(self.trace, ignore_errors=True)
         return self.run(self.quarry, "run", "--trace", self.trace, "--")
 
-    def carve(self, *words: object) -> dict:
-        command = [self.quarry, "carve", "--json", "-o", self.small, *words, self.trace]
+    def carve(self, *words: object) -> str:
+        """What was said of it."""
+        command = [self.quarry, "carve", "-o", self.small, *words, self.trace]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{self.place.name} is not carved:\n{done.stdout}{done.stderr}")
-        return json.loads(done.stdout)
+        return done.stdout
 
     @contextmanager
     def without_originals(self) -> Iterator[list]:
         """The originals are away; yields what to run the program under."""
-        served = offers(self.quarry, "run", "--carved")
-        carved = self.small / self.data.relative_to("/")
         self.data.rename(self.aside)
-        if not served:
-            carved.rename(self.data)
         try:
-            yield [self.quarry, "run", "--no-trace", "--carved", self.small, "--"] if served else []
+            yield [self.quarry, "run", "--no-trace", "--carved", self.small, "--"]
         finally:
-            if not served:
-                self.data.rename(carved)
             self.aside.rename(self.data)
 
     def on_carved(self) -> Run:
