@@ -26,7 +26,8 @@ public:
         if (wanted.empty()) return;
         const auto is_other = [&](const Json& one) {
             return one["@type"] == "CreateAction" &&
-                   std::find(wanted.begin(), wanted.end(), one["name"]) == wanted.end();
+                   std::find(wanted.begin(), wanted.end(), one["name"].get<std::string>()) ==
+                       wanted.end();
         };
         std::set<std::string> gone;
         for (const Json& one : json_["@graph"])
