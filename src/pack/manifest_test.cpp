@@ -13,9 +13,9 @@ Pack some_pack() {
         {"/bin/python3", "3.11", "/usr", false, true, {{"h5py", "3", true}}, ""}};
     pack.commands = {{{"task"}, {"python3", "a b.py"}, "/work", "/bin/python3", -1, 5, true}};
     pack.folders = {"/work"};
-    pack.programs = {{"/work/a b.py", "programs/work/a b.py"}};
-    pack.outputs = {{"/work/out.h5", true, {"task"}, 7, "sum", "", ""}};
-    pack.files = {{"programs/work/a b.py", 3, "sum", true}};
+    pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
+    pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", ""}};
+    pack.files = {{"programs/data/a b.py", 3, "sum", true}};
     return pack;
 }
 
