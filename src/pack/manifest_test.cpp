@@ -11,8 +11,8 @@ Pack some_pack() {
     pack.versions.hdf5 = {{"/lib/libhdf5.so", "1.14.6"}};
     pack.versions.pythons = {
         {"/bin/python3", "3.11", "/usr", false, true, {{"h5py", "3", true}}, ""}};
-    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/work", "/bin/python3", -1, 5, true}};
-    pack.folders = {"/work"};
+    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/data", "/bin/python3", -1, 5, true}};
+    pack.folders = {"/data"};
     pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
     pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", ""}};
     pack.files = {{"programs/data/a b.py", 3, "sum", true}};
