@@ -129,6 +129,22 @@ bool take_after(const std::string& directory, const std::string& stage) {
     return !(flags_of(directory) & MS_RDONLY) || make_read_only(stage);
 }
 
+// What is mounted outside later, by an automounter for one, is to be seen inside, but not the other
+// way round.
+bool let_nothing_out() {
+    return mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0;
+}
+
+// In a changed root, "/" may be a directory like any other, and what it lies on cannot be reached,
+// so that mounts might be seen outside. It is mounted where they are not, and becomes the root.
+bool mount_the_root() {
+    constexpr const char* kSomewhere = "/proc/tty";  // a directory that is always there
+    std::error_code error;
+    const fs::path here = fs::current_path(error);
+    return !error && mount(nullptr, "/proc", nullptr, MS_PRIVATE, nullptr) == 0 &&
+           bind("/", kSomewhere) && chroot(kSomewhere) == 0 && chdir(here.c_str()) == 0;
+}
+
 // The old root is let go of; what is in it has been mounted below the new one.
 bool become_root(const std::string& stage) {
     return chdir(stage.c_str()) == 0 && syscall(SYS_pivot_root, ".", ".") == 0 &&
@@ -148,11 +164,15 @@ Result<bool> own_mounts() {
         if (!keep_numbers(user, group))
             return failed("In a user namespace you would not be yourself");
     }
-    // What is mounted outside later, by an automounter for one, is to be seen inside.
-    if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
+    if (let_nothing_out()) return true;
+    if (errno != EINVAL)
         return failed(
             "You can have mounts of your own, but not change them: see whether AppArmor "
             "restricts user namespaces");
+    if (!mount_the_root() || !let_nothing_out())
+        return failed(
+            "This is a changed root (chroot) that is no mount, and cannot be made one: see whether "
+            "/proc is mounted in it");
     return true;
 }
 

@@ -63,8 +63,7 @@ def write_manifest(directory: Path, originals: list[str]) -> None:
     """As `quarry carve` leaves it, of files in which everything is kept."""
     known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": ""}
     files = [
-        {"original": one, "copy": one.lstrip("/"), "tasks": [], "raw": False, "datasets": []}
-        | known
+        {"original": one, "copy": one.lstrip("/"), "tasks": [], "raw": False} | known
         for one in originals
     ]
     manifest = {"format": 1, "granularity": "object", "files": files}
@@ -264,6 +263,34 @@ def test_a_missing_directory_beside_carved_files_that_cannot_be_written_to(world
     if world.user == 0:
         (world.carved / "originals").rmdir()
     assert world.tree() == before
+
+
+CHANGED_ROOT = """
+mount -t tmpfs none /mnt && mount --make-shared /mnt && mkdir /mnt/root
+for path in /*; do
+    there=/mnt/root$path
+    if [ -L $path ]; then cp -P $path $there
+    elif [ -d $path ] && [ $path != /mnt ]; then mkdir $there && mount --rbind $path $there
+    fi
+done
+echo $(wc -l </proc/$$/mountinfo) mounts
+OUTSIDE=$$ chroot /mnt/root "$@"
+"""
+
+
+def test_a_changed_root_that_is_no_mount(world: World) -> None:
+    """Where the kernel will not make mounts private, they must not be seen outside."""
+    if world.user != 0:
+        pytest.skip("needs root")
+    original = world.original()
+    world.carve(original)
+    look = f'{world.python} -c "{READ}" {original}; echo $(wc -l </proc/$OUTSIDE/mountinfo) mounts'
+    outside = ("unshare", "--mount", "sh", "-ec", CHANGED_ROOT, "sh")
+    done = world.run("sh", "-c", look, before=outside)
+    assert done.returncode == 0, done.stderr
+    before, which, inside = done.stdout.splitlines()
+    assert which == "carved" and inside == before and done.stderr == ""
+    assert h5py.File(original)["which"][()] == b"original"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
