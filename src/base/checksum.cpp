@@ -1,10 +1,9 @@
 #include "base/checksum.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
-#include <vector>
+
+#include "base/file_window.hpp"
 
 namespace quarry {
 
@@ -43,16 +42,14 @@ uint64_t Checksum::value() const {
 
 std::optional<uint64_t> checksum_of(int file, std::span<const ByteRange> ranges) {
     constexpr uint64_t kAtOnce = 1 << 20;
-    std::vector<std::byte> bytes;
+    FileWindow window(file);
     Checksum made;
     for (const ByteRange& range : ranges) {
         for (uint64_t done = 0; done < range.size;) {
-            bytes.resize(std::min(kAtOnce, range.size - done));
-            const auto at = static_cast<off_t>(range.offset + done);
-            const ssize_t got = pread(file, bytes.data(), bytes.size(), at);
-            if (got <= 0) return std::nullopt;
-            made.add(std::span(bytes).first(static_cast<size_t>(got)));
-            done += static_cast<uint64_t>(got);
+            const auto bytes = window.at(range.offset + done, std::min(kAtOnce, range.size - done));
+            if (bytes.empty()) return std::nullopt;
+            made.add(bytes);
+            done += bytes.size();
         }
     }
     return made.value();

@@ -114,7 +114,7 @@ public:
     }
 
     // What need not be opened to be copied.
-    void look_for_plain_datasets(const HeaderFile& headers) {
+    void look_for_plain_datasets(HeaderFile& headers) {
         for (const Token& token : inventory_.order()) {
             if (inventory_.at(token).type != H5O_TYPE_DATASET) continue;
             if (const auto plain = plain_dataset(headers, address_of(token)))
@@ -304,7 +304,8 @@ private:
     void make_dataset(const Token& token, hid_t old_group, hid_t group, const std::string& name,
                       hid_t link_creation) {
         const std::string what = "the dataset cannot be copied";
-        if (const auto plain = plain_.find(token); plain != plain_.end()) {
+        const auto plain = plain_.find(token);
+        if (plain != plain_.end()) {
             CopiedDataset copied;
             copied.token = token;
             copied.paths = inventory_.at(token).paths;
@@ -322,7 +323,8 @@ private:
         CopiedDataset copied = dataset_as_it_is(old, creation, token, inventory_.at(token).paths);
         decide(copied);
         if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, copied);
-        const bool refers = has_references(type) || attributes_refer(old);
+        const bool refers =
+            plain == plain_.end() && (has_references(type) || attributes_refer(old));
         const bool is_plain = !refers && H5Tcommitted(type) <= 0 && !has_old_filters(old, creation);
         if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy) {
             copy_by_hdf5(old_group, {group, name, link_creation}, copied);
@@ -547,7 +549,7 @@ Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
         const Handle old(
             checked(H5Fopen(from.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "it cannot be opened"),
             H5Fclose);
-        const HeaderFile headers(from, header_format_of(old));
+        HeaderFile headers(from, header_format_of(old));
         Required required;
         CopiedFile made;
         for (bool is_complete = false; !is_complete;) {

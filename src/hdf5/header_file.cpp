@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <string_view>
-#include <vector>
 
 namespace quarry::hdf5 {
 namespace {
@@ -15,16 +14,9 @@ constexpr uint64_t kLongest = 1 << 20;  // more than any part of a header that H
 constexpr size_t kMostParts = 4096;
 constexpr unsigned kContinuation = 0x10;
 
-using Bytes = std::vector<uint8_t>;
+using Bytes = std::span<const uint8_t>;
 
-Bytes bytes_at(int file, uint64_t offset, uint64_t size) {
-    Bytes bytes(std::min(size, kLongest));
-    const ssize_t got = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    bytes.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    return bytes;
-}
-
-bool begins_with(const Bytes& bytes, std::string_view sign) {
+bool begins_with(Bytes bytes, std::string_view sign) {
     return bytes.size() >= sign.size() && std::equal(sign.begin(), sign.end(), bytes.begin());
 }
 
@@ -42,7 +34,7 @@ struct Beginning {
     uint64_t size = 0;  // of the whole first part; 0 if it is none
 };
 
-Beginning beginning_of(const Bytes& bytes) {
+Beginning beginning_of(Bytes bytes) {
     if (begins_with(bytes, "OHDR")) {
         const auto flags = static_cast<unsigned>(number_at(bytes, 5, 1));
         const size_t size_of_size = size_t{1} << (flags & 3);
@@ -56,7 +48,7 @@ Beginning beginning_of(const Bytes& bytes) {
 }
 
 // The messages of one part. False if the last one goes beyond it.
-bool read_messages(const Bytes& bytes, size_t at, const Dialect& dialect,
+bool read_messages(Bytes bytes, size_t at, const Dialect& dialect,
                    const std::function<void(const HeaderMessage&)>& hear) {
     while (at + dialect.message_head + dialect.behind <= bytes.size()) {
         const uint64_t size = number_at(bytes, at + dialect.type_size, 2);
@@ -65,7 +57,7 @@ bool read_messages(const Bytes& bytes, size_t at, const Dialect& dialect,
         HeaderMessage message;
         message.type = static_cast<unsigned>(number_at(bytes, at, dialect.type_size));
         message.flags = static_cast<unsigned>(number_at(bytes, at + dialect.type_size + 2, 1));
-        message.contents = std::span(bytes).subspan(contents, size);
+        message.contents = bytes.subspan(contents, size);
         hear(message);
         at = contents + size;
     }
@@ -82,20 +74,25 @@ uint64_t number_at(std::span<const uint8_t> bytes, size_t at, size_t size) {
 }
 
 HeaderFile::HeaderFile(const std::string& path, const HeaderFormat& format)
-    : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), format_(format) {}
+    : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), format_(format), window_(file_) {}
 
 HeaderFile::~HeaderFile() {
     if (file_ >= 0) close(file_);
 }
 
-bool HeaderFile::read(uint64_t address, const Hearer& hearer) const {
+std::span<const uint8_t> HeaderFile::bytes_at(uint64_t offset, uint64_t size) {
+    const std::span<const std::byte> bytes = window_.at(offset, std::min(size, kLongest));
+    return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+}
+
+bool HeaderFile::read(uint64_t address, const Hearer& hearer) {
     constexpr uint64_t kUsual = 512;
     const uint64_t offset = format_.base + address;
-    Bytes bytes = bytes_at(file_, offset, kUsual);
+    Bytes bytes = bytes_at(offset, kUsual);
     const Beginning beginning = beginning_of(bytes);
-    if (beginning.size > bytes.size()) bytes = bytes_at(file_, offset, beginning.size);
+    if (beginning.size > bytes.size()) bytes = bytes_at(offset, beginning.size);
     bool is_whole = beginning.size > 0 && bytes.size() >= beginning.size;
-    bytes.resize(std::min<uint64_t>(bytes.size(), beginning.size));
+    bytes = bytes.first(std::min<uint64_t>(bytes.size(), beginning.size));
     hearer.part({offset, bytes.size()});
     std::deque<ByteRange> parts;
     const auto hear = [&](const HeaderMessage& message) {
@@ -110,7 +107,7 @@ bool HeaderFile::read(uint64_t address, const Hearer& hearer) const {
     for (size_t count = 0; !parts.empty() && count < kMostParts; ++count) {
         const ByteRange part = parts.front();
         parts.pop_front();
-        bytes = bytes_at(file_, part.offset, part.size);
+        bytes = bytes_at(part.offset, part.size);
         is_whole = is_whole && bytes.size() == part.size;
         hearer.part({part.offset, bytes.size()});
         is_whole =

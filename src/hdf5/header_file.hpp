@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/checksum.hpp"
+#include "base/file_window.hpp"
 
 namespace quarry::hdf5 {
 
@@ -43,11 +44,14 @@ public:
     };
     // Goes through the header of the object at an address. False if not all of it can be made out;
     // the same bytes give the same parts.
-    bool read(uint64_t address, const Hearer& hearer) const;
+    bool read(uint64_t address, const Hearer& hearer);
 
 private:
+    std::span<const uint8_t> bytes_at(uint64_t offset, uint64_t size);
+
     int file_;
     HeaderFormat format_;
+    FileWindow window_;
 };
 
 }  // namespace quarry::hdf5

@@ -4,7 +4,7 @@
 
 namespace quarry::hdf5 {
 
-FileIdentity identity_of(const HeaderFile& file, const std::vector<uint64_t>& objects) {
+FileIdentity identity_of(HeaderFile& file, const std::vector<uint64_t>& objects) {
     FileIdentity made;
     const HeaderFormat& format = file.format();
     made.headers.push_back({format.base, format.superblock});

@@ -7,6 +7,6 @@
 namespace quarry::hdf5 {
 
 // Of a file, and its objects at these addresses.
-FileIdentity identity_of(const HeaderFile& file, const std::vector<uint64_t>& objects);
+FileIdentity identity_of(HeaderFile& file, const std::vector<uint64_t>& objects);
 
 }  // namespace quarry::hdf5

@@ -138,7 +138,7 @@ private:
 
 }  // namespace
 
-std::optional<PlainDataset> plain_dataset(const HeaderFile& file, uint64_t address) {
+std::optional<PlainDataset> plain_dataset(HeaderFile& file, uint64_t address) {
     Judge judge(file.format());
     const bool is_whole = file.read(
         address, {[](const ByteRange&) {}, [&](const HeaderMessage& one) { judge.hear(one); }});

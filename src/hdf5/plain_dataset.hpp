@@ -15,6 +15,6 @@ struct PlainDataset {
 // One that is stored in one piece, without filters, of a type of its own; that is no dimension and
 // names no coordinates; in which, its attributes included, nothing refers to anything. Nothing
 // where that is not sure.
-std::optional<PlainDataset> plain_dataset(const HeaderFile& file, uint64_t address);
+std::optional<PlainDataset> plain_dataset(HeaderFile& file, uint64_t address);
 
 }  // namespace quarry::hdf5
