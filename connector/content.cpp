@@ -31,8 +31,8 @@ uint64_t elements_together(const Object& dataset, hid_t memory_space, hid_t file
         return elements > 0 ? static_cast<uint64_t>(elements) : 0;
     };
     if (memory_space == H5S_ALL && file_space == H5S_ALL) {
-        const DatasetFacts facts(dataset);
-        return facts.complete() ? count(facts.ids().space) : 0;
+        DatasetFacts facts(dataset);
+        return facts.space() >= 0 ? count(facts.space()) : 0;
     }
     const bool is_given =
         memory_space != H5S_ALL && memory_space != H5S_BLOCK && memory_space != H5S_PLIST;

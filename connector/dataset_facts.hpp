@@ -3,43 +3,53 @@
 
 #include "connector/object.hpp"
 #include "connector/operation.hpp"
-#include "hdf5/describe.hpp"
 
 namespace quarry::connector {
 
-// Ids that are closed again.
+// Ids that are asked for when they are needed, since that takes a while, and closed again; negative
+// where there are none.
 class DatasetFacts {
 public:
-    explicit DatasetFacts(const Object& dataset) : api_(dataset.under->library->api) {
-        H5VL_dataset_get_args_t question{};
-        if (ask(dataset, question, H5VL_DATASET_GET_TYPE))
-            ids_.type = question.args.get_type.type_id;
-        if (ask(dataset, question, H5VL_DATASET_GET_SPACE))
-            ids_.space = question.args.get_space.space_id;
-        if (ask(dataset, question, H5VL_DATASET_GET_DCPL))
-            ids_.creation = question.args.get_dcpl.dcpl_id;
-    }
+    explicit DatasetFacts(const Object& dataset) : dataset_(dataset) {}
     ~DatasetFacts() {
-        if (ids_.type >= 0) api_.H5Tclose(ids_.type);
-        if (ids_.space >= 0) api_.H5Sclose(ids_.space);
-        if (ids_.creation >= 0) api_.H5Pclose(ids_.creation);
+        const hdf5::Api& api = dataset_.under->library->api;
+        if (type_ >= 0) api.H5Tclose(type_);
+        if (space_ >= 0) api.H5Sclose(space_);
+        if (creation_ >= 0) api.H5Pclose(creation_);
     }
     DatasetFacts(const DatasetFacts&) = delete;
     DatasetFacts& operator=(const DatasetFacts&) = delete;
 
-    bool complete() const { return ids_.type >= 0 && ids_.space >= 0 && ids_.creation >= 0; }
-    const hdf5::DatasetIds& ids() const { return ids_; }
-
-private:
-    static bool ask(const Object& dataset, H5VL_dataset_get_args_t& question,
-                    H5VL_dataset_get_t what) {
-        question.op_type = what;
-        return dataset.under->callbacks->dataset_cls.get(dataset.below, &question,
-                                                         current_call.transfer, nullptr) >= 0;
+    hid_t type() {
+        H5VL_dataset_get_args_t question{};
+        if (type_ < 0 && ask(question, H5VL_DATASET_GET_TYPE))
+            type_ = question.args.get_type.type_id;
+        return type_;
+    }
+    hid_t space() {
+        H5VL_dataset_get_args_t question{};
+        if (space_ < 0 && ask(question, H5VL_DATASET_GET_SPACE))
+            space_ = question.args.get_space.space_id;
+        return space_;
+    }
+    hid_t creation() {
+        H5VL_dataset_get_args_t question{};
+        if (creation_ < 0 && ask(question, H5VL_DATASET_GET_DCPL))
+            creation_ = question.args.get_dcpl.dcpl_id;
+        return creation_;
     }
 
-    const hdf5::Api& api_;
-    hdf5::DatasetIds ids_;
+private:
+    bool ask(H5VL_dataset_get_args_t& question, H5VL_dataset_get_t what) const {
+        question.op_type = what;
+        const auto get = dataset_.under->callbacks->dataset_cls.get;
+        return get(dataset_.below, &question, current_call.transfer, nullptr) >= 0;
+    }
+
+    const Object& dataset_;
+    hid_t type_ = H5I_INVALID_HID;
+    hid_t space_ = H5I_INVALID_HID;
+    hid_t creation_ = H5I_INVALID_HID;
 };
 
 }  // namespace quarry::connector

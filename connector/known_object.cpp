@@ -87,22 +87,34 @@ uint64_t contiguous_address(const Object& dataset) {
     return address;
 }
 
+void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
+    std::array<hsize_t, H5S_MAX_RANK> chunk;
+    const H5D_layout_t layout = api.H5Pget_layout(creation);
+    known.is_contiguous = layout == H5D_CONTIGUOUS;
+    known.is_virtual = layout == H5D_VIRTUAL;
+    if (layout == H5D_CHUNKED) {
+        const int rank = api.H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data());
+        known.chunk.assign(chunk.data(), chunk.data() + std::max(rank, 0));
+    }
+}
+
 std::string description_of(const Object& dataset, KnownObject& known) {
     const hdf5::Api& api = dataset.under->library->api;
-    const DatasetFacts facts(dataset);
-    if (!facts.complete()) return "";
-    const hdf5::DatasetIds& ids = facts.ids();
+    DatasetFacts facts(dataset);
+    hdf5::DatasetIds ids{.type = facts.type(), .space = facts.space()};
+    if (ids.type < 0 || ids.space < 0) return "";
     known.element_size = api.H5Tget_size(ids.type);
     known.rank = api.H5Sget_simple_extent_ndims(ids.space);
     const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
     known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
-    std::array<hsize_t, H5S_MAX_RANK> chunk;
-    const H5D_layout_t layout = api.H5Pget_layout(ids.creation);
-    known.is_contiguous = layout == H5D_CONTIGUOUS;
-    known.is_virtual = layout == H5D_VIRTUAL;
-    if (layout == H5D_CHUNKED) {
-        const int rank = api.H5Pget_chunk(ids.creation, H5S_MAX_RANK, chunk.data());
-        known.chunk.assign(chunk.data(), chunk.data() + std::max(rank, 0));
+    known.address = contiguous_address(dataset);
+    // HDF5 makes a new list of a dataset's properties for whoever asks, which takes longer than
+    // everything else here. Data that was there, in one piece, has none that matter.
+    known.is_contiguous = known.address != HADDR_UNDEF;
+    if (!known.is_contiguous || known.was_made) {
+        ids.creation = facts.creation();
+        if (ids.creation < 0) return "";
+        learn_layout(api, ids.creation, known);
     }
     return hdf5::describe_dataset(api, ids);
 }
@@ -134,7 +146,7 @@ void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info
     if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {
         known.is_stale = false;
         record.description = writer.text(description_of(object, known));
-        record.address = known.address = contiguous_address(object);
+        record.address = known.address;
         record.stored = stored_bytes(object);
     }
     writer.append(record);
@@ -153,6 +165,7 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bo
         anew = true;
     }
     known->storage = storage;
+    known->was_made |= object.was_made;
     // An attribute of a dataset may come before the dataset itself, which tells more.
     const bool unasked = type == H5I_DATASET && (known->element_size == 0 || known->is_stale);
     const bool unnamed = !known->has_path && object.path == Path::Known;

@@ -60,6 +60,7 @@ enum class How { Opened, Created };
 void opened(const Operation& operation, Object* object, H5I_type_t type, How how, Path path) {
     if (object == nullptr) return;
     object->path = path;
+    object->was_made = how == How::Created;
     const uint64_t duration = operation.duration();
     trace::watch_task(operation.writer());
     const KnownObject* known = known_of(*object, type);

@@ -26,6 +26,7 @@ struct Object {
     CarvedDataset* carved = nullptr;  // where data of it was carved away, once that has been asked
     uint32_t label = 0;               // of an attribute its name, of a file its number in the trace
     Path path = Path::Known;
+    bool was_made = false;   // rather than opened
     bool is_listed = false;  // among the datasets that a flush of their file may write
     bool is_carving_known = false;
 };

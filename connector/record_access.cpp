@@ -26,10 +26,10 @@ void append(const Operation& operation, trace::Access record, const KnownObject*
 }
 
 std::vector<hdf5::SourceAccess> sources_of(const Object& dataset, hid_t file_space) {
-    const DatasetFacts facts(dataset);
-    if (!facts.complete()) return {};
-    const hid_t accessed = file_space == H5S_ALL ? facts.ids().space : file_space;
-    return hdf5::sources_of(dataset.under->library->api, facts.ids().creation, accessed);
+    DatasetFacts facts(dataset);
+    const hid_t accessed = file_space == H5S_ALL ? facts.space() : file_space;
+    if (accessed < 0 || facts.creation() < 0) return {};
+    return hdf5::sources_of(dataset.under->library->api, facts.creation(), accessed);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct KnownObject {
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
     bool is_virtual = false;
+    bool was_made = false;              // while it was recorded
     bool was_written = false;           // since its chunks were last looked at
     bool was_read_with_others = false;  // in one call, and since then
     size_t chunks_seen = 0;

@@ -202,10 +202,12 @@ std::string describe_type(const Api& api, hid_t type) {
 }
 
 std::string describe_dataset(const Api& api, const DatasetIds& dataset) {
+    const std::string storage = dataset.creation >= 0 ? layout_json(api, dataset.creation) +
+                                                            fill_json(api, dataset.creation)
+                                                      : ",\"layout\":\"contiguous\"";
     return "{\"type\":" + json_quoted(describe_type(api, dataset.type)) +
            ",\"size\":" + std::to_string(api.H5Tget_size(dataset.type)) + "," +
-           shape_json(api, dataset.space) + layout_json(api, dataset.creation) +
-           fill_json(api, dataset.creation) + "}";
+           shape_json(api, dataset.space) + storage + "}";
 }
 
 }  // namespace quarry::hdf5

@@ -7,11 +7,10 @@
 
 namespace quarry::hdf5 {
 
-// The three that tell it all, as the connector below has given them.
 struct DatasetIds {
     hid_t type = -1;
     hid_t space = -1;
-    hid_t creation = -1;
+    hid_t creation = -1;  // where there is none, data that lies in one piece and will not be filled
 };
 
 // JSON, as docs/formats/trace.md has it. Enters HDF5's API; may throw std::bad_alloc.
