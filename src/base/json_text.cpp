@@ -1,5 +1,7 @@
 #include "base/json_text.hpp"
 
+#include <algorithm>
+
 namespace quarry {
 namespace {
 
@@ -34,9 +36,25 @@ void append_escaped(std::string& json, char character) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const size_t length = sequence_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 std::string json_quoted(std::string_view text) {
+    const auto is_plain = [](unsigned char c) {
+        return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+    };
     std::string json = "\"";
     while (!text.empty()) {
+        const auto plain = std::find_if_not(text.begin(), text.end(), is_plain) - text.begin();
+        json += text.substr(0, static_cast<size_t>(plain));
+        text.remove_prefix(static_cast<size_t>(plain));
+        if (text.empty()) break;
         const size_t length = sequence_length(text);
         const char first = text.front();
         if (length == 0) {

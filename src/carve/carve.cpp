@@ -158,16 +158,6 @@ std::vector<FileFate> fates_of(std::vector<Job> jobs) {
     return fates;
 }
 
-Result<bool> write_manifest(const std::string& place, const Manifest& manifest) {
-    const std::string path = place + "/" + kManifest;
-    std::ofstream out(path, std::ios::binary);
-    out << manifest_of(manifest);
-    out.close();
-    if (!out || !is_synced(path))
-        return Error{path + " cannot be written: " + std::strerror(errno) + "."};
-    return true;
-}
-
 // Who runs a program on the directory holds a lock on the second byte of its list of placeholders.
 bool is_in_use(const std::string& place) {
     const std::string list = place + "/" + kPlaceholders;

@@ -70,7 +70,7 @@ InputFile input_again(const FileFate& fate, const std::string& directory,
 }  // namespace
 
 Result<std::vector<FileFate>> fates_in(const std::string& directory) {
-    auto manifest = read_manifest(directory);
+    auto manifest = read_manifest(directory, Detail::Datasets);
     if (!manifest) return manifest.error();
     return std::move(manifest->files);
 }
@@ -105,7 +105,7 @@ Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
     const Progress& progress) {
-    const auto manifest = read_manifest(directory);
+    const auto manifest = read_manifest(directory, Detail::Datasets);
     if (!manifest) return manifest.error();
     const bool in_chunks = manifest->granularity == CarveOptions::Granularity::Chunk;
     std::vector<InputFile> inputs;

@@ -7,13 +7,18 @@
 namespace quarry::carve_files {
 
 inline constexpr const char* kManifest = "quarry-carved.json";
+// Of its own, because there is much of it, and whoever runs a program on the files needs none.
+inline constexpr const char* kDatasets = "quarry-carved-datasets.json";
 
 struct Manifest {
     CarveOptions::Granularity granularity = CarveOptions::Granularity::Object;
     std::vector<FileFate> files;
 };
 
-std::string manifest_of(const Manifest& manifest);
-Result<Manifest> read_manifest(const std::string& directory);
+// Both files of it, each synced. Files without a copy are not in it.
+Result<bool> write_manifest(const std::string& directory, const Manifest& manifest);
+
+enum class Detail { Files, Datasets };
+Result<Manifest> read_manifest(const std::string& directory, Detail detail);
 
 }  // namespace quarry::carve_files

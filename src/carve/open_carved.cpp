@@ -12,7 +12,7 @@ Result<CarvedDirectory> open_carved(const std::string& directory) {
     if (failed)
         return Error{directory + " cannot be opened: " + failed.message() +
                      ". Make it with `quarry carve -o " + directory + "`."};
-    const auto manifest = carve_files::read_manifest(path);
+    const auto manifest = carve_files::read_manifest(path, carve_files::Detail::Files);
     if (!manifest) return manifest.error();
     CarvedDirectory carved{path, {}};
     for (const FileFate& file : manifest->files)

@@ -65,13 +65,15 @@ def state_of(folder: Path, small: Path) -> bool:
     """All files are there and as they should be; answers whether they are those with `ANOTHER`."""
     manifest = json.loads((small / "quarry-carved.json").read_text())
     assert [Path(one["original"]).stem for one in manifest["files"]] == [*FILES]
+    lists = json.loads((small / "quarry-carved-datasets.json").read_text())["files"]
+    datasets = {one["copy"]: one["datasets"] for one in lists}
     found = set()
     for one in manifest["files"]:
         copy = small / one["copy"]
         assert verify(Path(one["original"]), copy, "--trace", folder / "t")["same"]
         assert copy.stat().st_size == one["copy_size"]
         assert (small / "quarry-carved" / one["copy"]).exists()
-        kept = {dataset["paths"][0] for dataset in one["datasets"] if dataset["kept"]}
+        kept = {dataset["paths"][0] for dataset in datasets[one["copy"]] if dataset["kept"]}
         found.add(frozenset(kept))
         with h5py.File(copy) as f:
             for name in ("used", "sometimes"):
