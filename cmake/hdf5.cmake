@@ -17,3 +17,23 @@ target_include_directories(quarry_hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE_D
 
 add_library(quarry_hdf5_library INTERFACE)
 target_link_libraries(quarry_hdf5_library INTERFACE quarry_hdf5_headers ${HDF5_C_LIBRARIES})
+
+# Where the program finds the library, from where it lies: one that set-up has built goes along when
+# it is installed. One and the same path when built and installed, since CMake would otherwise end it
+# with a colon, which to the loader means the working directory.
+list(GET HDF5_C_LIBRARIES 0 hdf5_library)
+if(TARGET ${hdf5_library})
+  get_target_property(hdf5_library ${hdf5_library} LOCATION)
+endif()
+cmake_path(GET hdf5_library PARENT_PATH hdf5_library_directory)
+cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${hdf5_library_directory}" NORMALIZE hdf5_is_from_setup)
+set(QUARRY_RPATH ${hdf5_library_directory})
+if(hdf5_is_from_setup)
+  set(QUARRY_RPATH $ORIGIN/../lib/quarry/hdf5)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/quarry)
+  file(CREATE_LINK ${hdf5_library_directory} ${CMAKE_BINARY_DIR}/lib/quarry/hdf5 SYMBOLIC)
+  file(GLOB hdf5_files ${hdf5_library_directory}/libhdf5.so.*)
+  install(FILES ${hdf5_files} DESTINATION lib/quarry/hdf5)
+elseif(hdf5_library_directory IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+  set(QUARRY_RPATH "")
+endif()
