@@ -5,13 +5,14 @@ import re
 import subprocess
 import sys
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
 from browser import keep_screenshot, opened
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, TimeoutError
 from running import clean_environment
 
 from cli import QUARRY, REPOSITORY, quarry
@@ -150,6 +151,18 @@ def is_drawn(page: Page) -> bool:
     )
 
 
+def hovered(page: Page, label: str) -> Locator:
+    """The tip of a node. A move that comes while the page is still being laid out meets nothing."""
+    tip = page.locator(".tip")
+    for _ in range(10):
+        page.mouse.move(*node_at(page, key_of(page, label)))
+        with suppress(TimeoutError):
+            tip.wait_for(timeout=3000)
+            return tip
+        page.mouse.move(0, 0)
+    raise AssertionError(f"no tip at {label}")
+
+
 def test_the_page_can_be_used(trace: Path) -> None:
     usage = json.loads(quarry("summary", "--json", trace).stdout)["usage"]
     with opened(page_of(trace)) as page:
@@ -159,9 +172,7 @@ def test_the_page_can_be_used(trace: Path) -> None:
         keep_screenshot(page, "report-light")
 
         # Hover: the figures are those of the summary.
-        page.mouse.move(*node_at(page, key_of(page, "/grid")))
-        tip = page.locator(".tip")
-        tip.wait_for()
+        tip = hovered(page, "/grid")
         rows = [row for row in usage if row.get("object") == "/grid"]
         for field, parts in FIELDS.items():
             expected = sum(row[part] for row in rows for part in parts)

@@ -9,8 +9,9 @@ import sys
 import h5py
 import numpy as np
 
-STATES = {"tiny": 20_000, "full": 1_500_000}
-MOVES, STEPS, ATOMS = 6, 60, 3
+# States, steps of the measurement.
+SIZES = {"tiny": (20_000, 60), "full": (1_500_000, 5000)}
+MOVES, ATOMS = 6, 3
 SPECIES = h5py.enum_dtype({"H": 1, "C": 6, "O": 8}, basetype="u1")
 
 
@@ -23,7 +24,7 @@ def simulated(rng, states):
 
 
 def main():
-    states = STATES[sys.argv[1]]
+    states, steps = SIZES[sys.argv[1]]
     rng = np.random.default_rng(11)
     gradient, following = simulated(rng, states)
     packed = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
@@ -47,7 +48,7 @@ def main():
         file.create_dataset("positions", data=atoms, chunks=(4096, ATOMS, 3), **packed)
         file["positions"].attrs["of"] = model["species"].ref
 
-    moves = rng.integers(0, MOVES, STEPS)
+    moves = rng.integers(0, MOVES, steps)
     state, seen = states // 3, []
     for move in moves:
         state = following[state, move]

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from kriging import onto_grid
 
-SWATH, EVERY, STEP = "HDFEOS/SWATHS/O3Profile", 5, 20
+SWATH, EVERY, STEP = "HDFEOS/SWATHS/O3Profile", 5, 6
 
 
 def observations(path):

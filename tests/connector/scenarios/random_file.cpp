@@ -62,7 +62,7 @@ Id Maker::file_creation() {
     if (shape_ == Shape::UserBlock) H5Pset_userblock(list, 512);
     if (shape_ == Shape::Paged) {
         H5Pset_file_space_strategy(list, H5F_FSPACE_STRATEGY_PAGE, random_.chance(50), 1);
-        H5Pset_file_space_page_size(list, 1024);
+        H5Pset_file_space_page_size(list, 4096);
     }
     if (random_.chance(30))
         H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
