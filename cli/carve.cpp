@@ -40,7 +40,8 @@ public:
     std::string_view usage() const override { return "-o DIR [options] [TRACE...]"; }
     std::string_view examples() const override {
         return "  quarry carve -o small                    the inputs of ./quarry-trace\n"
-               "  quarry carve -o small flow --dry-run     what would be kept, and why\n"
+               "  quarry carve -o small flow --dry-run     how much would be kept; with --json, "
+               "why\n"
                "  quarry carve -o small flow --keep '/forecast/*' --task analyse\n"
                "\nA dataset that nobody read is there still, with its attributes, but refuses to "
                "be "
@@ -75,6 +76,12 @@ public:
         if (!fates) return failed(line, fates.error());
         line.clear();
         json_ ? fmt::print("{}", fates_json(*fates)) : print(*fates);
+        for (const auto* patterns : {&options.keep, &options.drop})
+            for (const std::string& pattern : idle_patterns(*fates, *patterns))
+                say(
+                    fmt::format("no dataset matches {}: patterns are of whole paths, as `quarry "
+                                "explain` shows them.",
+                                printable(pattern)));
         const bool is_all = std::all_of(fates->begin(), fates->end(),
                                         [](const FileFate& file) { return file.problem.empty(); });
         return is_all ? kSuccess : kFoundProblems;
@@ -92,7 +99,7 @@ private:
                      {"kept"},
                      {"left out"},
                      {"size"},
-                     {dry_run_ ? "without" : "carved"}});
+                     {dry_run_ ? "saved" : "carved"}});
         for (const FileFate& file : files) {
             if (file.copy.empty()) continue;
             const Sum sum = sum_of(file);

@@ -43,9 +43,10 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
         if (!found) return found.error();
         add_inputs(inputs, std::move(*found));
     }
-    std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
+    std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
+    if (inputs.empty()) return Error{"None of the inputs matches --file. `quarry ls` names them."};
     return inputs;
 }
 

@@ -32,6 +32,17 @@ bool is_map(const std::string& missing) {
     return missing.find('=') != std::string::npos;
 }
 
+std::string absolute(const std::string& directory) {
+    const std::string path = std::filesystem::absolute(directory).lexically_normal();
+    return path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+}
+
+// The program may work elsewhere, and originals are known by their whole paths.
+std::string absolute_map(const std::string& map) {
+    const size_t equals = map.find('=');
+    return absolute(map.substr(0, equals)) + "=" + absolute(map.substr(equals + 1));
+}
+
 std::string why_no_way(const std::string& missing) {
     if (missing == "error" || missing == "original" || is_map(missing)) return "";
     return "must be `error`, `original`, or OLD=NEW, where originals are now";
@@ -69,6 +80,7 @@ void CarvedRun::declare(CLI::App& app) {
 
 Result<ServingOptions> CarvedRun::prepare() {
     using Options = CarvedViewOptions;
+    if (is_map(missing_)) missing_ = absolute_map(missing_);
     auto carved = open_carved(directory_);
     if (!carved) return carved.error();
     carved_ = std::move(*carved);
@@ -96,7 +108,8 @@ Result<ServingOptions> CarvedRun::prepare() {
 
 std::string CarvedRun::place_of(const std::string& original) const {
     const size_t equals = missing_.find('=');
-    if (equals == std::string::npos || !original.starts_with(missing_.substr(0, equals)))
+    if (equals == std::string::npos ||
+        !(original + "/").starts_with(missing_.substr(0, equals) + "/"))
         return original;
     return missing_.substr(equals + 1) + original.substr(equals);
 }

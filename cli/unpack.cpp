@@ -113,7 +113,12 @@ private:
             say(fmt::format("in {}: {}", printable(command.directory), printable(words)));
         };
         const auto repetition = repeat(pack, {options_.directory, overwrites_, json_, announce});
-        if (!repetition) return failed(repetition.error());
+        if (!repetition) {
+            // Nothing was run: it can be said anew, with other options.
+            std::error_code ignored;
+            std::filesystem::remove_all(options_.directory, ignored);
+            return failed(repetition.error());
+        }
         json_ ? print(as_json(*repetition)) : print_table(*repetition);
         if (!repetition->problem.empty()) say(repetition->problem);
         return repetition->is_same() ? kSuccess : kFoundProblems;

@@ -106,11 +106,13 @@ private:
             fmt::print("{} more.\n", found.all_differences - found.differences.size());
         print_verdict(found);
         if (!traces_.empty() && !found.are_equal_bytes)
-            fmt::print("{} repeated in both{}.\n", counted(found.reads, "read was", "reads were"),
-                       found.reads_skipped == 0
-                           ? ""
-                           : fmt::format("; {} not possible in the original any more",
-                                         counted(found.reads_skipped, "is", "are")));
+            fmt::print(
+                "{} repeated in both{}.\n", counted(found.reads, "read was", "reads were"),
+                found.reads_skipped == 0
+                    ? ""
+                    : fmt::format(
+                          "; {} not possible in the original itself, for want of a filter for one",
+                          counted(found.reads_skipped, "is", "are")));
     }
 
     static void print_verdict(const FileComparison& found) {

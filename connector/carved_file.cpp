@@ -55,7 +55,8 @@ std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& 
 
 std::string moved_path(const std::string& path, const std::string& moved) {
     const size_t equals = moved.find('=');
-    if (equals == std::string::npos || !path.starts_with(moved.substr(0, equals))) return path;
+    if (equals == std::string::npos || !(path + "/").starts_with(moved.substr(0, equals) + "/"))
+        return path;
     return moved.substr(equals + 1) + path.substr(equals);
 }
 
@@ -155,8 +156,10 @@ void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& se
 void CarvedFile::note_refused(const MissingDataset& dataset) {
     if (!noted_.insert("refused " + dataset.path).second) return;
     say({path_, ": what is asked for of ", dataset.path,
-         " was left out by `quarry carve`, since nobody had read it, and cannot be read",
-         problem_.empty() ? " from its original" : problem_, "."});
+         " was left out by `quarry carve`, and cannot be read",
+         problem_.empty() ? " from its original" : problem_,
+         ". Say where the original is now (`quarry run --missing OLD=NEW`), or carve again with "
+         "--keep."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {

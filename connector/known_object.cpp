@@ -75,10 +75,11 @@ uint64_t stored_bytes(const Object& dataset) {
     return get(dataset.below, &question, current_call.transfer, nullptr) >= 0 ? size : 0;
 }
 
-// Where contiguous data lies; only the native connector knows of addresses.
+// Where contiguous data lies; only the native connector knows of addresses. Of data that is not
+// there yet, HDF5 tells the address "undefined", plus the size of the user block.
 uint64_t contiguous_address(const Object& dataset) {
     haddr_t address = HADDR_UNDEF;
-    if (!dataset.under->is_native) return address;
+    if (!dataset.under->is_native || stored_bytes(dataset) == 0) return address;
     H5VL_native_dataset_optional_args_t native{};
     native.get_offset.offset = &address;
     H5VL_optional_args_t question{H5VL_NATIVE_DATASET_GET_OFFSET, &native};

@@ -42,6 +42,10 @@ struct FileFate {
 // What became of the files of a carved directory, as its manifest tells.
 Result<std::vector<FileFate>> fates_in(const std::string& directory);
 
+// Those that no dataset matches: likely mistyped.
+std::vector<std::string> idle_patterns(const std::vector<FileFate>& files,
+                                       const std::vector<std::string>& patterns);
+
 // A dataset of which something was read from the original, because it had been left out.
 struct FetchedDataset {
     std::string original;

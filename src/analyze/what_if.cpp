@@ -56,13 +56,20 @@ private:
     uint64_t handles_ = 0;
 };
 
-struct WasCreated {
+// What whoever made a dataset has told of that, and those who only opened it later have not.
+struct Making {
     const ProcessTables& tables;
     uint32_t object;
-    bool& answer;
+    bool& is_created;
+    bool& is_filled;
     void operator()(const trace::ObjectOpened& record, const trace::Rest&) const {
         const bool created = (record.prefix.flags & trace::kObjectCreated) != 0;
-        if (created && tables.object_of(record.number) == object) answer = true;
+        if (created && tables.object_of(record.number) == object) is_created = true;
+    }
+    void operator()(const trace::Object& record, const trace::Rest&) const {
+        if (record.description == trace::kNone || tables.object_of(record.number) != object) return;
+        const auto dataset = describe_dataset(tables.text(record.description));
+        if (dataset && dataset->filled) is_filled = true;
     }
 };
 
@@ -143,15 +150,16 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
         cache = std::max(cache, measure.chunk_cache);
     }
     bool created = false;
+    bool filled = false;
     for (const auto& tables : index->processes)
-        tables->file->each(WasCreated{*tables, *object, created});
+        tables->file->each(Making{*tables, *object, created, filled});
 
     Storage as_it_was;
     as_it_was.chunks = dataset->chunks;
     as_it_was.element_size = dataset->element_size;
     as_it_was.has_filters = !dataset->filters.empty();
     as_it_was.exists = !created;
-    as_it_was.filled = dataset->filled;
+    as_it_was.filled = filled;
     constexpr uint64_t kNewCache = 8 << 20;
     as_it_was.cache.bytes = cache;
     as_it_was.cache.slots = cache >= kNewCache ? 8191 : 521;

@@ -86,16 +86,32 @@ std::string why_not(const InputFile& input) {
         return std::string("it cannot be found: ") + std::strerror(errno);
     if (!S_ISREG(status.stx_mode)) return "it is no ordinary file";
     if (!input.is_raw && status.stx_size != input.size)
-        return "it has changed since: its size is another";
+        return "it has changed since: its size is another. Record again, or choose others with "
+               "--file";
     const bool is_same_file =
         input.inode == 0 || (status.stx_ino == input.inode &&
                              makedev(status.stx_dev_major, status.stx_dev_minor) == input.device);
     // Moved to where it is, or restored, it may be the same; written to since then, it is not.
     if (nanoseconds(status.stx_mtime) > input.opened)
-        return "it has been changed since it was used";
+        return "it has been changed since it was used. Record again, or choose others with --file";
     if (!is_same_file && nanoseconds(status.stx_ctime) > input.opened)
         return "another file has taken its place since it was used";
     return "";
 }
 
 }  // namespace quarry::carve_files
+
+namespace quarry {
+
+std::vector<std::string> idle_patterns(const std::vector<FileFate>& files,
+                                       const std::vector<std::string>& patterns) {
+    std::vector<std::string> idle = patterns;
+    for (const FileFate& file : files)
+        for (const DatasetFate& dataset : file.datasets)
+            std::erase_if(idle, [&](const std::string& pattern) {
+                return carve_files::matches({pattern}, dataset.paths);
+            });
+    return idle;
+}
+
+}  // namespace quarry

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ranges>
@@ -17,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 // Written piece by piece: a tree of it would take longer than carving a small dataset does.
 // Names of files and in them need not be UTF-8: then they are told by their bytes, so that they
@@ -56,11 +59,24 @@ std::string dataset_json(const DatasetFate& dataset) {
            ", \"why\": " + json_quoted(dataset.why) + "}";
 }
 
+// Whatever reads them throws where something is not as it was written.
+void insist(bool is_fine) {
+    if (!is_fine) throw std::invalid_argument("it was not written like this");
+}
+
+uint64_t number_in(const Json& json) {
+    insist(json.is_number_unsigned());
+    return json.get<uint64_t>();
+}
+
 std::vector<DatasetFate> datasets_in(const Json& json) {
     std::vector<DatasetFate> datasets;
-    for (const Json& dataset : json)
-        datasets.push_back({exact_texts(dataset.at("paths")), dataset.at("stored"),
-                            dataset.at("kept_bytes"), dataset.at("kept"), dataset.at("why")});
+    for (const Json& dataset : json) {
+        datasets.push_back({exact_texts(dataset.at("paths")), number_in(dataset.at("stored")),
+                            number_in(dataset.at("kept_bytes")), dataset.at("kept"),
+                            dataset.at("why")});
+        insist(!datasets.back().paths.empty());
+    }
     return datasets;
 }
 
@@ -102,24 +118,46 @@ Result<bool> write_list(const std::string& path, const Manifest& manifest, Write
     return true;
 }
 
+// Who wrote the list may not be who reads it: nothing is to be found outside of its directory.
+enum class Place { Anywhere, Below };
+bool is_place(const std::string& path, Place place) {
+    const std::filesystem::path parts(path);
+    return !path.empty() && parts.is_absolute() == (place == Place::Anywhere) &&
+           std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part == ".."; });
+}
+
 FileFate file_in(const Json& json) {
     FileFate file;
     file.input.path = exact_text(json.at("original"));
     file.copy = exact_text(json.at("copy"));
-    json.at("size").get_to(file.size_before);
-    json.at("modified").get_to(file.modified);
+    insist(is_place(file.input.path, Place::Anywhere) && is_place(file.copy, Place::Below));
+    file.size_before = number_in(json.at("size"));
+    file.modified = number_in(json.at("modified"));
     file.checksum = std::stoull(json.at("checksum").get<std::string>(), nullptr, 16);
-    json.at("copy_size").get_to(file.size_after);
+    file.size_after = number_in(json.at("copy_size"));
     json.at("tasks").get_to(file.input.tasks);
     json.at("raw").get_to(file.input.is_raw);
     json.at("why_whole").get_to(file.why_whole);
     return file;
 }
 
-// Throws where it is not what was written.
-Json read_list(const std::string& path) {
+Result<bool> read_list(const std::string& path, const std::function<void(const Json&)>& take) {
     std::ifstream in(path, std::ios::binary);
-    return Json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+    if (!in) return Error{path + " cannot be read: " + std::strerror(errno) + "."};
+    try {
+        const Json json = Json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+        if (json.at("format") != kFormat)
+            return Error{path + " is of another version of Quarry. Carve again."};
+        take(json);
+    } catch (const std::exception&) {
+        return Error{path + " is damaged. Carve again."};
+    }
+    return true;
+}
+
+void read_files(const Json& json, Manifest& manifest) {
+    if (json.at("granularity") == "chunk") manifest.granularity = CarveOptions::Granularity::Chunk;
+    for (const Json& file : json.at("files")) manifest.files.push_back(file_in(file));
 }
 
 void read_datasets(const Json& json, Manifest& manifest) {
@@ -139,27 +177,16 @@ Result<bool> write_manifest(const std::string& directory, const Manifest& manife
 
 Result<Manifest> read_manifest(const std::string& directory, Detail detail) {
     const std::string path = directory + "/" + kManifest;
-    const std::string datasets = directory + "/" + kDatasets;
     if (access(path.c_str(), F_OK) != 0)
         return Error{directory + " holds no carved files: it has no " + kManifest +
                      ", which `quarry carve` leaves."};
     Manifest manifest;
-    try {
-        const Json json = read_list(path);
-        if (json.at("format") != kFormat)
-            return Error{path + " is of another version of Quarry. Carve again."};
-        if (json.at("granularity") == "chunk")
-            manifest.granularity = CarveOptions::Granularity::Chunk;
-        for (const Json& file : json.at("files")) manifest.files.push_back(file_in(file));
-    } catch (const std::exception&) {
-        return Error{path + " is damaged. Carve again."};
-    }
+    const auto files = read_list(path, [&](const Json& json) { read_files(json, manifest); });
+    if (!files) return files.error();
     if (detail == Detail::Files) return manifest;
-    try {
-        read_datasets(read_list(datasets), manifest);
-    } catch (const std::exception&) {
-        return Error{datasets + " is missing or damaged. Carve again."};
-    }
+    const auto datasets = read_list(directory + "/" + kDatasets,
+                                    [&](const Json& json) { read_datasets(json, manifest); });
+    if (!datasets) return datasets.error();
     return manifest;
 }
 

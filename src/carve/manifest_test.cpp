@@ -33,7 +33,7 @@ public:
     }
 
     std::vector<std::string> some() {
-        std::vector<std::string> names(number() % 4);
+        std::vector<std::string> names(1 + number() % 3);
         for (std::string& name : names) name = one();
         return names;
     }
@@ -44,12 +44,12 @@ private:
     std::mt19937_64 random_;
 };
 
-FileFate some_file(Names& names) {
+FileFate some_file(Names& names, uint64_t number = 0) {
     FileFate file;
-    file.input.path = names.one();
+    file.input.path = "/" + names.one();
     file.input.is_raw = names.number() % 2 == 0;
     file.input.tasks = {"read \"a\"\n", "Größe"};
-    file.copy = names.one();
+    file.copy = std::to_string(number) + names.one();
     file.size_before = names.number();
     file.size_after = names.number();
     file.modified = names.number();
@@ -69,7 +69,7 @@ TEST_F(ManifestTest, ComesBackAsItWas) {
         Manifest manifest;
         if (i % 2 == 0) manifest.granularity = CarveOptions::Granularity::Chunk;
         for (uint64_t k = names.number() % 4; k > 0; --k)
-            manifest.files.push_back(some_file(names));
+            manifest.files.push_back(some_file(names, k));
         const Result<Manifest> back = there_and_back(manifest);
         ASSERT_TRUE(back) << back.error().message;
         EXPECT_EQ(back->granularity, manifest.granularity);
@@ -111,11 +111,32 @@ TEST_F(ManifestTest, DamageIsNamed) {
     }
 }
 
+TEST_F(ManifestTest, NothingIsFoundOutsideOfItsDirectory) {
+    Names names(4);
+    for (const char* copy : {"/etc/passwd", "../a", "a/../../b", ".."}) {
+        FileFate file = some_file(names);
+        file.copy = copy;
+        EXPECT_FALSE(there_and_back({.files = {file}})) << copy;
+    }
+    for (const char* original : {"", "a", "/a/../b"}) {
+        FileFate file = some_file(names);
+        file.input.path = original;
+        EXPECT_FALSE(there_and_back({.files = {file}})) << original;
+    }
+}
+
+TEST_F(ManifestTest, ADatasetHasAPath) {
+    Names names(5);
+    FileFate file = some_file(names);
+    file.datasets = {{{}, 1, 1, true, ""}};
+    EXPECT_FALSE(there_and_back({.files = {file}}));
+}
+
 TEST_F(ManifestTest, CanBeReadWithoutItsDatasets) {
     Names names(2);
-    FileFate file = some_file(names);
+    FileFate file = some_file(names), other = some_file(names, 1);
     file.datasets.assign(3, {{"/datasets", "/a"}, 1, 1, true, "datasets"});
-    ASSERT_TRUE(there_and_back({.files = {file, file}}));
+    ASSERT_TRUE(there_and_back({.files = {other, file}}));
     const Result<Manifest> files = read_manifest(directory_.path(), Detail::Files);
     ASSERT_TRUE(files) << files.error().message;
     ASSERT_EQ(files->files.size(), 2);
@@ -126,7 +147,7 @@ TEST_F(ManifestTest, CanBeReadWithoutItsDatasets) {
 
 TEST_F(ManifestTest, FilesWithoutACopyAreNotInIt) {
     Names names(1);
-    Manifest manifest{.files = {some_file(names), some_file(names)}};
+    Manifest manifest{.files = {some_file(names, 1), some_file(names, 2)}};
     manifest.files[0].copy.clear();
     const Result<Manifest> back = there_and_back(manifest);
     ASSERT_TRUE(back);

@@ -15,8 +15,13 @@ Result<CarvedDirectory> open_carved(const std::string& directory) {
     const auto manifest = carve_files::read_manifest(path, carve_files::Detail::Files);
     if (!manifest) return manifest.error();
     CarvedDirectory carved{path, {}};
-    for (const FileFate& file : manifest->files)
+    for (const FileFate& file : manifest->files) {
+        const fs::path copy = fs::weakly_canonical(path / file.copy, failed);
+        if (copy.lexically_relative(path).begin()->string() == "..")
+            return Error{copy.string() + " is outside of " + path.string() +
+                         ", where its copies must be. Carve again."};
         carved.files.push_back({file.input.path, path / file.copy});
+    }
     return carved;
 }
 

@@ -138,7 +138,7 @@ bool let_nothing_out() {
 // In a changed root, "/" may be a directory like any other, and what it lies on cannot be reached,
 // so that mounts might be seen outside. It is mounted where they are not, and becomes the root.
 bool mount_the_root() {
-    constexpr const char* kSomewhere = "/proc/tty";  // a directory that is always there
+    constexpr const char* kSomewhere = "/proc/tty";  // in any whole /proc
     std::error_code error;
     const fs::path here = fs::current_path(error);
     return !error && mount(nullptr, "/proc", nullptr, MS_PRIVATE, nullptr) == 0 &&
@@ -172,7 +172,7 @@ Result<bool> own_mounts() {
     if (!mount_the_root() || !let_nothing_out())
         return failed(
             "This is a changed root (chroot) that is no mount, and cannot be made one: see whether "
-            "/proc is mounted in it");
+            "all of /proc is mounted in it");
     return true;
 }
 

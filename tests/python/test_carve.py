@@ -239,7 +239,9 @@ def test_a_carve_that_is_killed_leaves_what_was_there(tmp_path: Path) -> None:
         with h5py.File(copy_of(tmp_path / "in.h5")) as f:
             assert len(f) == 300 and f["d7"][0] == 7
     assert len(before) == copy_of(tmp_path / "in.h5").stat().st_size
-    while is_somebody_at_work_in(tmp_path):  # whose parent was killed: it ends soon, not at once
+    for _ in range(600):  # those whose parent was killed end soon, not at once
+        if not is_somebody_at_work_in(tmp_path):
+            break
         time.sleep(0.1)
     # The next one tidies up, but for what may be at work.
     unfinished = list(tmp_path.glob(".quarry-carving-*"))
@@ -525,6 +527,16 @@ def test_what_is_missing_can_be_found_in_the_original(
                 assert kept == (name == "used" and offset == (0, 60))
         (piece,) = found.datasets["/contiguous"][1]
         assert raw[piece[0] : piece[0] + piece[1]] == values.tobytes()
+
+
+def test_patterns_that_match_nothing_are_named(made: Path) -> None:
+    folder = made.parent
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    words = ("--keep", "/alpha", "--drop", "zeta", "--dry-run")
+    done = quarry("carve", "t", "-o", "small", *words, cwd=folder)
+    assert "no dataset matches zeta" in done.stderr and "/alpha" not in done.stderr
+    done = quarry("carve", "t", "-o", "small", "--file", "*.nc", cwd=folder)
+    assert done.returncode == 125 and "--file" in done.stderr
 
 
 def test_explain_tells_what_is_there_and_why(tmp_path: Path) -> None:

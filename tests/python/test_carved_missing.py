@@ -203,9 +203,12 @@ def test_originals_that_were_moved(carved: Path) -> None:
     program = "import h5py; print(h5py.File('in.h5')['gzip'][5].sum())"
     done = on_carved(folder, program, options=("--missing", f"{folder}={folder}/archive"))
     assert done.returncode == 0 and f"read from {folder}/archive/in.h5" in done.stderr
+    done = on_carved(folder, program, options=("--missing", "./=archive/"))
+    assert done.returncode == 0 and f"read from {folder}/archive/in.h5" in done.stderr
     for options, why in (
         (("--missing", "original"), f"{carved} cannot be read"),
         (("--missing", "/nowhere=/else"), f"{carved} cannot be read"),
+        (("--missing", f"{str(folder)[:-1]}=/else"), f"{carved} cannot be read"),
     ):
         done = on_carved(folder, "print('started')", options=options)
         assert done.returncode == 125 and why in done.stderr and not done.stdout

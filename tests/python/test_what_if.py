@@ -127,6 +127,23 @@ def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
     assert close_to(foretold["predicted"], after_all["measured"]), (foretold, after_all)
 
 
+MAKE_FILLED = """
+import h5py
+with h5py.File("data.h5", "w") as f:
+    f.create_dataset("x", (1000, 1000), fillvalue=3.0)[:100] = 1
+"""
+REOPEN = "import h5py; h5py.File('data.h5')['x'][:10]"
+
+
+def test_what_a_dataset_was_made_with_is_not_forgotten_when_it_is_opened(tmp_path: Path) -> None:
+    for program in (MAKE_FILLED, REOPEN):
+        command = [sys.executable, "-c", program]
+        assert quarry("run", "--trace", "t", "--", *command, cwd=tmp_path).returncode == 0
+    foretold = json.loads(quarry("what-if", "--object", "/x", "--json", tmp_path / "t").stdout)
+    assert foretold["measured"]["bytes_written"] >= 4_000_000
+    assert close_to(foretold["replayed"], foretold["measured"]), foretold
+
+
 RUNS = """
 import h5py, numpy as np, sys
 chunks = tuple(map(int, sys.argv[1].split("x")))
