@@ -197,15 +197,16 @@ def test_steps_aside_without_its_plugin(tmp_path: Path) -> None:
     alone.parent.mkdir()
     alone.write_bytes(QUARRY.read_bytes())
     alone.chmod(0o755)
+    plugins = tmp_path / "lib/quarry"
+    plugins.mkdir(parents=True)
+    (plugins / "hdf5").symlink_to(QUARRY.parents[1] / "lib/quarry/hdf5")  # where set-up built one
     command = [alone, "run", "--", "printenv", "HDF5_VOL_CONNECTOR"]
     done = subprocess.run(
         command, env=clean_environment(), capture_output=True, text=True, check=False
     )
     assert done.stdout == ""
     assert "there is no plugin at" in done.stderr
-    broken = tmp_path / "lib/quarry/libquarry_connector.so"
-    broken.parent.mkdir(parents=True)
-    broken.write_text("not a library")
+    (plugins / "libquarry_connector.so").write_text("not a library")
     done = subprocess.run(
         command, env=clean_environment(), capture_output=True, text=True, check=False
     )
