@@ -40,7 +40,7 @@ Job job_for(const InputFile& input) {
     if (!fate.problem.empty()) return job;
     std::error_code error;
     const fs::path real = fs::canonical(input.path, error);
-    fate.copy = (error ? fs::path(input.path) : real).relative_path();
+    fate.copy = (error ? fs::path(input.path).lexically_normal() : real).relative_path();
     fate.modified = modified_time(input.place(), fate.size_before);
     return job;
 }

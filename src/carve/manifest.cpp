@@ -118,11 +118,10 @@ Result<bool> write_list(const std::string& path, const Manifest& manifest, Write
     return true;
 }
 
-// Who wrote the list may not be who reads it: nothing is to be found outside of its directory.
-enum class Place { Anywhere, Below };
-bool is_place(const std::string& path, Place place) {
-    const std::filesystem::path parts(path);
-    return !path.empty() && parts.is_absolute() == (place == Place::Anywhere) &&
+// Who wrote the list may not be who reads it: no copy is to be found outside of its directory.
+bool stays_below(const std::string& copy) {
+    const std::filesystem::path parts(copy);
+    return !copy.empty() && parts.is_relative() &&
            std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part == ".."; });
 }
 
@@ -130,7 +129,7 @@ FileFate file_in(const Json& json) {
     FileFate file;
     file.input.path = exact_text(json.at("original"));
     file.copy = exact_text(json.at("copy"));
-    insist(is_place(file.input.path, Place::Anywhere) && is_place(file.copy, Place::Below));
+    insist(file.input.path.starts_with('/') && stays_below(file.copy));
     file.size_before = number_in(json.at("size"));
     file.modified = number_in(json.at("modified"));
     file.checksum = std::stoull(json.at("checksum").get<std::string>(), nullptr, 16);

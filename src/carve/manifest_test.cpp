@@ -118,7 +118,7 @@ TEST_F(ManifestTest, NothingIsFoundOutsideOfItsDirectory) {
         file.copy = copy;
         EXPECT_FALSE(there_and_back({.files = {file}})) << copy;
     }
-    for (const char* original : {"", "a", "/a/../b"}) {
+    for (const char* original : {"", "a", "../b"}) {
         FileFate file = some_file(names);
         file.input.path = original;
         EXPECT_FALSE(there_and_back({.files = {file}})) << original;

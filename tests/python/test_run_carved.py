@@ -63,10 +63,11 @@ def write_manifest(directory: Path, originals: list[str]) -> None:
     """As `quarry carve` leaves it, of files in which everything is kept."""
     known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": ""}
     files = [
-        {"original": one, "copy": one.lstrip("/"), "tasks": [], "raw": False} | known
+        {"original": one, "copy": os.path.normpath(one).lstrip("/"), "tasks": [], "raw": False}
+        | known
         for one in originals
     ]
-    manifest = {"format": 1, "granularity": "object", "files": files}
+    manifest = {"format": 2, "granularity": "object", "files": files}
     (directory / "quarry-carved.json").write_text(json.dumps(manifest))
 
 
