@@ -16,10 +16,11 @@ Result<CarvedDirectory> open_carved(const std::string& directory) {
     if (!manifest) return manifest.error();
     CarvedDirectory carved{path, {}};
     for (const FileFate& file : manifest->files) {
-        const fs::path copy = fs::weakly_canonical(path / file.copy, failed);
-        if (copy.lexically_relative(path).begin()->string() == "..")
-            return Error{copy.string() + " is outside of " + path.string() +
-                         ", where its copies must be. Carve again."};
+        const fs::path below =
+            fs::weakly_canonical(path / file.copy, failed).lexically_relative(path);
+        if (failed || below.empty() || *below.begin() == "..")
+            return Error{(path / file.copy).string() + " does not lead to a file in " +
+                         path.string() + ", where copies must be. Carve again."};
         carved.files.push_back({file.input.path, path / file.copy});
     }
     return carved;

@@ -638,6 +638,12 @@ def test_what_cannot_be_served_is_said(world: World) -> None:
     (world.carved / str(original).lstrip("/")).unlink()
     done = world.run("true")
     assert done.returncode == 125 and "Carve again" in done.stderr
+    copy = world.carved / str(original).lstrip("/")
+    for target in (copy, "/etc/passwd"):
+        copy.symlink_to(target)
+        done = world.run("true")
+        assert done.returncode == 125 and "where copies must be" in done.stderr
+        copy.unlink()
     (world.carved / "quarry-carved.json").write_text("{")
     done = world.run("true")
     assert done.returncode == 125 and "is damaged" in done.stderr
