@@ -71,10 +71,13 @@ bool has_chunks(const MissingDataset& dataset, int rank) {
            });
 }
 
+OpenFile open_file(const Object& object, unsigned long serial) {
+    const Library* library = object.under->library;
+    return {library, library->life, serial};
+}
+
 CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     if (!dataset.under->is_native) return nullptr;
-    CarvedFile* file = carved_file_named(name_of_file(dataset, H5I_DATASET, transfer));
-    if (file == nullptr) return nullptr;
     H5O_info2_t info{};
     const H5VL_loc_params_t location = itself();
     H5VL_object_get_args_t question{};
@@ -83,6 +86,12 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     question.args.get_info.oinfo = &info;
     const auto get = dataset.under->callbacks->object_cls.get;
     if (get(dataset.below, &location, &question, transfer, nullptr) < 0) return nullptr;
+    const OpenFile open = open_file(dataset, info.fileno);
+    const auto met = carved_file_of(open);
+    // Those behind external links are opened by HDF5 itself, just before.
+    CarvedFile* file =
+        met ? *met : remember_carved_file(open, name_of_file(dataset, H5I_DATASET, transfer));
+    if (file == nullptr) return nullptr;
     std::array<uint8_t, 16> place{};
     std::memcpy(place.data(), &info.token, place.size());
     const size_t number = file->missing().find(place);
@@ -185,6 +194,21 @@ herr_t read_with_originals(const DatasetReads& reads) noexcept {
         return 0;
     } catch (const std::bad_alloc&) {
         return -1;
+    }
+}
+
+void meet_carved_file(const Object& file, hid_t transfer) noexcept {
+    if (!file.under->is_native) return;
+    unsigned long serial = 0;
+    H5VL_file_get_args_t question{};
+    question.op_type = H5VL_FILE_GET_FILENO;
+    question.args.get_fileno.fileno = &serial;
+    const auto get = file.under->callbacks->file_cls.get;
+    if (get(file.below, &question, transfer, nullptr) < 0) return;
+    try {
+        remember_carved_file(open_file(file, serial), name_of_file(file, H5I_FILE, transfer));
+    } catch (const std::bad_alloc&) {
+        // Then that is tried again when data in it is needed.
     }
 }
 

@@ -22,6 +22,9 @@ struct DatasetReads {
 // that was not the reason, or is not possible, nothing changes, HDF5's errors included.
 herr_t read_with_originals(const DatasetReads& reads) noexcept;
 
+// A file that was just opened.
+void meet_carved_file(const Object& file, hid_t transfer) noexcept;
+
 // Of a file, asked by any object in it, that is served from its copy.
 void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered,
                             hid_t transfer) noexcept;

@@ -28,6 +28,9 @@ Immortal<std::map<std::string, std::unique_ptr<CarvedFile>>> files;  // null whe
 
 Immortal<std::map<std::string, std::string>> names;  // of copies, as programs have named them
 
+Immortal<std::map<OpenFile, CarvedFile*>> open_files;
+constexpr size_t kMostOpenFiles = 10'000;
+
 // As carving has named it, whether it is there or not.
 std::string real_path(const std::string& name) {
     char resolved[PATH_MAX];
@@ -67,9 +70,10 @@ uint64_t nanoseconds(const timespec& time) {
 // The copy to be opened instead of a file; empty if it is that, or there is none.
 std::string copy_instead_of(const char* name) {
     const std::string& directory = served_config.load()->carved;
-    const std::string path = real_path(name);
     const bool is_mounted = !served_config.load()->originals.empty();
-    if (is_mounted || path.starts_with(directory + "/")) return "";
+    if (is_mounted) return "";
+    const std::string path = real_path(name);
+    if (path.starts_with(directory + "/")) return "";
     const std::string copy = directory + path;
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
@@ -174,13 +178,21 @@ void begin_serving(const ConnectorConfig& config) noexcept {
     }
 }
 
-CarvedFile* carved_file_named(const std::string& name) {
+std::optional<CarvedFile*> carved_file_of(const OpenFile& file) {
+    const std::lock_guard guard(files_mutex);
+    const auto found = open_files->find(file);
+    if (found == open_files->end()) return std::nullopt;
+    return found->second;
+}
+
+CarvedFile* remember_carved_file(const OpenFile& file, const std::string& name) {
     const std::string& directory = served_config.load()->carved;
     const std::string path = original_path(name, directory);
     const std::lock_guard guard(files_mutex);
     const auto [found, is_new] = files->try_emplace(path);
     if (is_new) found->second = look_up(path, directory);
-    return found->second.get();
+    if (open_files->size() >= kMostOpenFiles) open_files->clear();
+    return (*open_files)[file] = found->second.get();
 }
 
 ServedName::ServedName(const char* name, unsigned flags) noexcept : name_(name) {

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/mapped_file.hpp"
+#include "connector/library.hpp"
 #include "connector/object.hpp"
 #include "model/connector_config.hpp"
 #include "model/missing_data.hpp"
@@ -51,8 +54,19 @@ inline bool is_serving() {
     return served_config.load(std::memory_order_relaxed) != nullptr;
 }
 
-// Null if nothing is missing in a file of this name.
-CarvedFile* carved_file_named(const std::string& name);
+// A file as HDF5 has it open, by its number: the name by which it was opened may lead elsewhere by
+// now, or nowhere. Numbers begin anew with each life of a library.
+struct OpenFile {
+    const Library* library;
+    int life;
+    unsigned long serial;
+
+    auto operator<=>(const OpenFile&) const = default;
+};
+
+// Null if nothing is missing in it; nothing if it has not been met.
+std::optional<CarvedFile*> carved_file_of(const OpenFile& file);
+CarvedFile* remember_carved_file(const OpenFile& file, const std::string& name);
 
 // The name by which a file is to be opened: that of its copy, unless the copy already is what is
 // found there.

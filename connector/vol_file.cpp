@@ -22,8 +22,8 @@ struct FileCall {
 
 // Opens or creates: `below` is given the connector below and the access list for it.
 template <typename Below>
-void* begin_file(Library& library, const FileCall& call, hid_t access, void** request,
-                 Below below_call) {
+Object* begin_file(Library& library, const FileCall& call, hid_t access, void** request,
+                   Below below_call) {
     restore_plugin_path(library);
     const ChosenInfo info(library, access);
     if (info.get() != nullptr) start_recording(library, info.get()->config);
@@ -98,13 +98,15 @@ void* file_create(Library& library, const char* name, unsigned flags, hid_t crea
 
 void* file_open(Library& library, const char* name, unsigned flags, hid_t access, hid_t transfer,
                 void** request) noexcept {
-    return begin_file(library, {name, flags, false, transfer}, access, request,
-                      [&](const H5VL_class_t& callbacks, hid_t list) {
-                          const ServedName served(name, flags);
-                          if (served.get() == nullptr) return static_cast<void*>(nullptr);
-                          return callbacks.file_cls.open(served.get(), flags, list, transfer,
-                                                         request);
-                      });
+    Object* file =
+        begin_file(library, {name, flags, false, transfer}, access, request,
+                   [&](const H5VL_class_t& callbacks, hid_t list) {
+                       const ServedName served(name, flags);
+                       if (served.get() == nullptr) return static_cast<void*>(nullptr);
+                       return callbacks.file_cls.open(served.get(), flags, list, transfer, request);
+                   });
+    if (file != nullptr && is_serving()) meet_carved_file(*file, transfer);
+    return file;
 }
 
 herr_t file_close(void* object, hid_t transfer, void** request) noexcept {

@@ -121,6 +121,29 @@ def test_any_way_of_opening(carved: Path, way: str) -> None:
     assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
 
 
+def test_the_program_changes_its_directory(carved: Path) -> None:
+    """HDF5 knows a file by the name it was opened by, which then leads elsewhere."""
+    program = "import h5py, os; f = h5py.File('in.h5'); os.chdir('/'); print(f['gzip'][5])"
+    assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
+
+
+def test_the_program_goes_where_another_file_has_the_same_name(tmp_path: Path) -> None:
+    for number, folder in enumerate(("one", "two")):
+        (tmp_path / folder).mkdir()
+        with h5py.File(tmp_path / folder / "in.h5", "w") as f:
+            f["read"], f["unread"] = [number], np.full(10_000, number)
+    record(tmp_path, "import h5py; [h5py.File(f'{n}/in.h5')['read'][0] for n in ('one', 'two')]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py, os
+os.chdir("one")
+f = h5py.File("in.h5")
+os.chdir("../two")
+print(f["unread"][0], h5py.File("in.h5")["unread"][0])
+"""
+    assert on_carved(tmp_path, program).stdout == "0 1\n"
+
+
 # Reads the first element of some datasets.
 SOME = """
 import h5py, random, sys
