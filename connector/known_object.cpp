@@ -77,9 +77,9 @@ uint64_t stored_bytes(const Object& dataset) {
 
 // Where contiguous data lies; only the native connector knows of addresses. Of data that is not
 // there yet, HDF5 tells the address "undefined", plus the size of the user block.
-uint64_t contiguous_address(const Object& dataset) {
+uint64_t contiguous_address(const Object& dataset, uint64_t stored) {
     haddr_t address = HADDR_UNDEF;
-    if (!dataset.under->is_native || stored_bytes(dataset) == 0) return address;
+    if (!dataset.under->is_native || stored == 0) return address;
     H5VL_native_dataset_optional_args_t native{};
     native.get_offset.offset = &address;
     H5VL_optional_args_t question{H5VL_NATIVE_DATASET_GET_OFFSET, &native};
@@ -99,7 +99,7 @@ void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
     }
 }
 
-std::string description_of(const Object& dataset, KnownObject& known) {
+std::string description_of(const Object& dataset, uint64_t stored, KnownObject& known) {
     const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
     hdf5::DatasetIds ids{.type = facts.type(), .space = facts.space()};
@@ -108,7 +108,7 @@ std::string description_of(const Object& dataset, KnownObject& known) {
     known.rank = api.H5Sget_simple_extent_ndims(ids.space);
     const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
     known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
-    known.address = contiguous_address(dataset);
+    known.address = contiguous_address(dataset, stored);
     // HDF5 makes a new list of a dataset's properties for whoever asks, which takes longer than
     // everything else here. Data that was there, in one piece, has none that matter.
     known.is_contiguous = known.address != HADDR_UNDEF;
@@ -146,9 +146,9 @@ void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info
     record.address = HADDR_UNDEF;
     if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {
         known.is_stale = false;
-        record.description = writer.text(description_of(object, known));
-        record.address = known.address;
         record.stored = stored_bytes(object);
+        record.description = writer.text(description_of(object, record.stored, known));
+        record.address = known.address;
     }
     writer.append(record);
 }
@@ -158,23 +158,22 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bo
     if (!get_info(object, type, info)) return nullptr;
     StorageRecord* storage = storage_with_serial(*object.under->library, info.fileno);
     if (storage == nullptr) return nullptr;
-    auto& known = storage->objects[info.token];
-    if (known == nullptr) {
-        known = std::make_unique<KnownObject>();
-        known->number = writer.new_number();
-        known->type = type_of(info.type);
+    KnownObject& known = storage->objects[info.token];
+    if (known.number == trace::kNone) {
+        known.number = writer.new_number();
+        known.type = type_of(info.type);
         anew = true;
     }
-    known->storage = storage;
-    known->was_made |= object.was_made;
+    known.storage = storage;
+    known.was_made |= object.was_made;
     // An attribute of a dataset may come before the dataset itself, which tells more.
-    const bool unasked = type == H5I_DATASET && (known->element_size == 0 || known->is_stale);
-    const bool unnamed = !known->has_path && object.path == Path::Known;
+    const bool unasked = type == H5I_DATASET && (known.element_size == 0 || known.is_stale);
+    const bool unnamed = !known.has_path && object.path == Path::Known;
     if (anew || unasked || unnamed) {
         write_storage(*storage, writer);
-        write_object(object, type, info, *known, *storage, writer);
+        write_object(object, type, info, known, *storage, writer);
     }
-    return known.get();
+    return &known;
 }
 
 }  // namespace
@@ -241,7 +240,7 @@ void was_linked(Object& object, H5I_type_t type, Path path) noexcept {
 void look_for_address(Object& dataset) noexcept {
     KnownObject* known = dataset.known;
     if (known == nullptr || !known->is_contiguous || known->address != HADDR_UNDEF) return;
-    if (contiguous_address(dataset) != HADDR_UNDEF) describe_again(dataset);
+    if (contiguous_address(dataset, stored_bytes(dataset)) != HADDR_UNDEF) describe_again(dataset);
 }
 
 }  // namespace quarry::connector

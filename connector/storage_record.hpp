@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -46,8 +45,8 @@ struct TokenEqual {
         return std::memcmp(&left, &right, sizeof left) == 0;
     }
 };
-using KnownObjects =
-    std::unordered_map<H5O_token_t, std::unique_ptr<KnownObject>, TokenHash, TokenEqual>;
+// Their places in memory stay, also when the whole is moved.
+using KnownObjects = std::unordered_map<H5O_token_t, KnownObject, TokenHash, TokenEqual>;
 
 // Which file it is, and in which state: equal means that nothing in it has changed.
 struct FileIdentity {

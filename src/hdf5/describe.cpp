@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/json_text.hpp"
 
@@ -14,105 +17,152 @@ constexpr int kMostMembers = 500;
 constexpr int kMostFiles = 1000;
 constexpr int kDeepest = 16;
 
-std::string number_list(std::span<const hsize_t> numbers) {
-    std::string text;
-    for (const hsize_t number : numbers) {
-        text += text.empty() ? "" : ",";
-        text += number == H5S_UNLIMITED ? "null" : std::to_string(number);
-    }
-    return "[" + text + "]";
+// Everything is appended to one text: a program may meet a hundred thousand datasets.
+void add_number(std::string& text, uint64_t number) {
+    std::array<char, 20> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    text.append(digits.data(), end);
 }
 
-const char* order_of(const Api& api, hid_t type) {
-    switch (api.H5Tget_order(type)) {
-        case H5T_ORDER_LE:
-            return "le";
-        case H5T_ORDER_BE:
-            return "be";
-        default:
-            return "";
+void add_numbers(std::string& text, std::span<const hsize_t> numbers) {
+    text += '[';
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        if (i > 0) text += ',';
+        if (numbers[i] == H5S_UNLIMITED) {
+            text += "null";
+        } else {
+            add_number(text, numbers[i]);
+        }
     }
+    text += ']';
 }
 
-std::string type_text(const Api& api, hid_t type, int depth);
+void add_order(std::string& text, const Api& api, hid_t type) {
+    const H5T_order_t order = api.H5Tget_order(type);
+    if (order == H5T_ORDER_LE) text += "le";
+    if (order == H5T_ORDER_BE) text += "be";
+}
 
-std::string super_type_text(const Api& api, hid_t type, int depth) {
+void add_type(std::string& text, const Api& api, hid_t type, int depth);
+
+void add_super_type(std::string& text, const Api& api, hid_t type, int depth) {
     const hid_t super = api.H5Tget_super(type);
-    if (super < 0) return "?";
-    std::string text = type_text(api, super, depth + 1);
+    if (super < 0) {
+        text += '?';
+        return;
+    }
+    add_type(text, api, super, depth + 1);
     api.H5Tclose(super);
-    return text;
 }
 
-std::string compound_text(const Api& api, hid_t type, int depth) {
-    std::string text;
+void add_compound(std::string& text, const Api& api, hid_t type, int depth) {
+    text += "compound{";
     const int members = api.H5Tget_nmembers(type);
     for (int i = 0; i < std::min(members, kMostMembers); ++i) {
         const auto index = static_cast<unsigned>(i);
         char* name = api.H5Tget_member_name(type, index);
         const hid_t member = api.H5Tget_member_type(type, index);
-        text += (i > 0 ? ", " : "") + std::string(name != nullptr ? name : "?") + ": " +
-                (member >= 0 ? type_text(api, member, depth + 1) : "?");
-        if (member >= 0) api.H5Tclose(member);
+        if (i > 0) text += ", ";
+        text += name != nullptr ? name : "?";
+        text += ": ";
+        if (member >= 0) {
+            add_type(text, api, member, depth + 1);
+            api.H5Tclose(member);
+        } else {
+            text += '?';
+        }
         if (name != nullptr) api.H5free_memory(name);
     }
-    return "compound{" + text + (members > kMostMembers ? ", ..." : "") + "}";
+    text += members > kMostMembers ? ", ...}" : "}";
 }
 
-std::string array_text(const Api& api, hid_t type, int depth) {
+void add_array(std::string& text, const Api& api, hid_t type, int depth) {
+    text += "array";
     std::array<hsize_t, H5S_MAX_RANK> dimensions;
     const int rank = api.H5Tget_array_ndims(type);
-    if (rank < 0 || api.H5Tget_array_dims2(type, dimensions.data()) < 0) return "array";
-    return "array" + number_list(std::span(dimensions).first(static_cast<size_t>(rank))) + " of " +
-           super_type_text(api, type, depth);
+    if (rank < 0 || api.H5Tget_array_dims2(type, dimensions.data()) < 0) return;
+    add_numbers(text, std::span(dimensions).first(static_cast<size_t>(rank)));
+    text += " of ";
+    add_super_type(text, api, type, depth);
 }
 
-std::string type_text(const Api& api, hid_t type, int depth) {
-    if (depth > kDeepest) return "...";
-    const size_t size = api.H5Tget_size(type);
-    const std::string bits = std::to_string(size * 8);
-    const std::string bytes = "[" + std::to_string(size) + "]";
+void add_bits(std::string& text, const char* name, const Api& api, hid_t type) {
+    text += name;
+    add_number(text, api.H5Tget_size(type) * 8);
+    add_order(text, api, type);
+}
+
+void add_bytes(std::string& text, const char* name, const Api& api, hid_t type) {
+    text += name;
+    add_numbers(text, std::array<hsize_t, 1>{api.H5Tget_size(type)});
+}
+
+void add_type(std::string& text, const Api& api, hid_t type, int depth) {
+    if (depth > kDeepest) {
+        text += "...";
+        return;
+    }
     switch (api.H5Tget_class(type)) {
         case H5T_INTEGER:
-            return (api.H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int") + bits +
-                   order_of(api, type);
+            add_bits(text, api.H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int", api, type);
+            break;
         case H5T_FLOAT:
-            return "float" + bits + order_of(api, type);
+            add_bits(text, "float", api, type);
+            break;
         case H5T_STRING:
-            return api.H5Tis_variable_str(type) > 0 ? "string" : "string" + bytes;
+            if (api.H5Tis_variable_str(type) > 0) {
+                text += "string";
+            } else {
+                add_bytes(text, "string", api, type);
+            }
+            break;
         case H5T_BITFIELD:
-            return "bitfield" + bits + order_of(api, type);
+            add_bits(text, "bitfield", api, type);
+            break;
         case H5T_OPAQUE:
-            return "opaque" + bytes;
+            add_bytes(text, "opaque", api, type);
+            break;
         case H5T_COMPOUND:
-            return compound_text(api, type, depth);
+            add_compound(text, api, type, depth);
+            break;
         case H5T_REFERENCE:
-            return "reference" + bytes;
+            add_bytes(text, "reference", api, type);
+            break;
         case H5T_ENUM:
-            return "enum of " + super_type_text(api, type, depth);
+            text += "enum of ";
+            add_super_type(text, api, type, depth);
+            break;
         case H5T_VLEN:
-            return "variable-length of " + super_type_text(api, type, depth);
+            text += "variable-length of ";
+            add_super_type(text, api, type, depth);
+            break;
         case H5T_ARRAY:
-            return array_text(api, type, depth);
+            add_array(text, api, type, depth);
+            break;
         default:
-            return "other" + bytes;
+            add_bytes(text, "other", api, type);
     }
 }
 
-std::string shape_json(const Api& api, hid_t space) {
-    if (api.H5Sget_simple_extent_type(space) == H5S_NULL) return "\"shape\":null";
+void add_shape(std::string& json, const Api& api, hid_t space) {
     std::array<hsize_t, H5S_MAX_RANK> now;
     std::array<hsize_t, H5S_MAX_RANK> most;
     const int rank = api.H5Sget_simple_extent_dims(space, now.data(), most.data());
-    if (rank < 0) return "\"shape\":null";
-    const auto size = static_cast<size_t>(rank);
-    return "\"shape\":" + number_list(std::span(now).first(size)) +
-           ",\"max\":" + number_list(std::span(most).first(size));
+    // A single value has no dimensions either.
+    if (rank < 0 || (rank == 0 && api.H5Sget_simple_extent_type(space) == H5S_NULL)) {
+        json += ",\"shape\":null";
+        return;
+    }
+    json += ",\"shape\":";
+    add_numbers(json, std::span(now).first(static_cast<size_t>(rank)));
+    json += ",\"max\":";
+    add_numbers(json, std::span(most).first(static_cast<size_t>(rank)));
 }
 
-std::string filters_json(const Api& api, hid_t creation) {
-    std::string json;
+void add_filters(std::string& json, const Api& api, hid_t creation) {
     const int count = api.H5Pget_nfilters(creation);
+    if (count <= 0) return;
+    json += ",\"filters\":[";
     for (int i = 0; i < count; ++i) {
         unsigned flags = 0;
         std::array<unsigned, 32> values{};
@@ -122,69 +172,81 @@ std::string filters_json(const Api& api, hid_t creation) {
         const H5Z_filter_t filter =
             api.H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &size, values.data(),
                                name.size() - 1, name.data(), &configuration);
-        std::string list;
-        for (size_t k = 0; k < std::min(size, values.size()); ++k) {
-            list += (k > 0 ? "," : "") + std::to_string(values[k]);
-        }
-        json += (i > 0 ? "," : "") + std::string("{\"id\":") + std::to_string(filter) +
-                ",\"name\":" + json_quoted(name.data()) + ",\"values\":[" + list + "]}";
+        json += i > 0 ? ",{\"id\":" : "{\"id\":";
+        json += std::to_string(filter);
+        json += ",\"name\":";
+        json += json_quoted(name.data());
+        json += ",\"values\":";
+        const auto used = std::span(values).first(std::min(size, values.size()));
+        add_numbers(json, std::vector<hsize_t>(used.begin(), used.end()));
+        json += '}';
     }
-    return count > 0 ? ",\"filters\":[" + json + "]" : "";
+    json += ']';
 }
 
-std::string external_json(const Api& api, hid_t creation) {
-    std::string json;
+void add_external(std::string& json, const Api& api, hid_t creation) {
     const int count = std::min(api.H5Pget_external_count(creation), kMostFiles);
+    if (count <= 0) return;
+    json += ",\"external\":[";
     for (int i = 0; i < count; ++i) {
         std::array<char, 4096> name{};
         off_t offset = 0;
         hsize_t size = 0;
         api.H5Pget_external(creation, static_cast<unsigned>(i), name.size() - 1, name.data(),
                             &offset, &size);
-        json += (i > 0 ? "," : "") + std::string("{\"file\":") + json_quoted(name.data()) +
-                ",\"offset\":" + std::to_string(offset) +
-                ",\"size\":" + (size == H5F_UNLIMITED ? "null" : std::to_string(size)) + "}";
+        json += i > 0 ? ",{\"file\":" : "{\"file\":";
+        json += json_quoted(name.data());
+        json += ",\"offset\":" + std::to_string(offset);
+        json += ",\"size\":" + (size == H5F_UNLIMITED ? "null" : std::to_string(size)) + "}";
     }
-    return count > 0 ? ",\"external\":[" + json + "]" : "";
+    json += ']';
 }
 
-std::string virtual_json(const Api& api, hid_t creation) {
+void add_sources(std::string& json, const Api& api, hid_t creation) {
     size_t all = 0;
-    if (api.H5Pget_virtual_count(creation, &all) < 0) return "";
-    std::string json;
+    if (api.H5Pget_virtual_count(creation, &all) < 0) return;
+    json += ",\"sources\":[";
     for (size_t i = 0; i < std::min<size_t>(all, kMostFiles); ++i) {
         std::array<char, 4096> file{};
         std::array<char, 4096> dataset{};
         api.H5Pget_virtual_filename(creation, i, file.data(), file.size());
         api.H5Pget_virtual_dsetname(creation, i, dataset.data(), dataset.size());
-        json += (i > 0 ? "," : "") + std::string("{\"file\":") + json_quoted(file.data()) +
-                ",\"dataset\":" + json_quoted(dataset.data()) + "}";
+        json += i > 0 ? ",{\"file\":" : "{\"file\":";
+        json += json_quoted(file.data());
+        json += ",\"dataset\":" + json_quoted(dataset.data()) + "}";
     }
-    return ",\"sources\":[" + json + "],\"source_count\":" + std::to_string(all);
+    json += "],\"source_count\":";
+    add_number(json, all);
 }
 
-std::string layout_json(const Api& api, hid_t creation) {
+void add_layout(std::string& json, const Api& api, hid_t creation) {
     switch (api.H5Pget_layout(creation)) {
         case H5D_COMPACT:
-            return ",\"layout\":\"compact\"";
+            json += ",\"layout\":\"compact\"";
+            break;
         case H5D_CONTIGUOUS:
-            return ",\"layout\":\"contiguous\"" + external_json(api, creation);
+            json += ",\"layout\":\"contiguous\"";
+            add_external(json, api, creation);
+            break;
         case H5D_CHUNKED: {
             std::array<hsize_t, H5S_MAX_RANK> chunk;
             const int rank = api.H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data());
-            return ",\"layout\":\"chunked\",\"chunks\":" +
-                   number_list(std::span(chunk).first(static_cast<size_t>(std::max(rank, 0)))) +
-                   filters_json(api, creation);
+            json += ",\"layout\":\"chunked\",\"chunks\":";
+            add_numbers(json, std::span(chunk).first(static_cast<size_t>(std::max(rank, 0))));
+            add_filters(json, api, creation);
+            break;
         }
         case H5D_VIRTUAL:
-            return ",\"layout\":\"virtual\"" + virtual_json(api, creation);
+            json += ",\"layout\":\"virtual\"";
+            add_sources(json, api, creation);
+            break;
         default:
-            return "";
+            break;
     }
 }
 
 // Whether HDF5 writes the fill value wherever it makes room.
-std::string fill_json(const Api& api, hid_t creation) {
+void add_fill(std::string& json, const Api& api, hid_t creation) {
     H5D_fill_time_t time{};
     H5D_fill_value_t defined{};
     const bool is_known = api.H5Pget_fill_time(creation, &time) >= 0 &&
@@ -192,22 +254,33 @@ std::string fill_json(const Api& api, hid_t creation) {
     const bool is_written =
         is_known && (time == H5D_FILL_TIME_ALLOC ||
                      (time == H5D_FILL_TIME_IFSET && defined == H5D_FILL_VALUE_USER_DEFINED));
-    return is_written ? ",\"filled\":true" : "";
+    if (is_written) json += ",\"filled\":true";
 }
 
 }  // namespace
 
 std::string describe_type(const Api& api, hid_t type) {
-    return type_text(api, type, 0);
+    std::string text;
+    add_type(text, api, type, 0);
+    return text;
 }
 
 std::string describe_dataset(const Api& api, const DatasetIds& dataset) {
-    const std::string storage = dataset.creation >= 0 ? layout_json(api, dataset.creation) +
-                                                            fill_json(api, dataset.creation)
-                                                      : ",\"layout\":\"contiguous\"";
-    return "{\"type\":" + json_quoted(describe_type(api, dataset.type)) +
-           ",\"size\":" + std::to_string(api.H5Tget_size(dataset.type)) + "," +
-           shape_json(api, dataset.space) + storage + "}";
+    std::string json;
+    json.reserve(128);
+    json += "{\"type\":";
+    json += json_quoted(describe_type(api, dataset.type));
+    json += ",\"size\":";
+    add_number(json, api.H5Tget_size(dataset.type));
+    add_shape(json, api, dataset.space);
+    if (dataset.creation >= 0) {
+        add_layout(json, api, dataset.creation);
+        add_fill(json, api, dataset.creation);
+    } else {
+        json += ",\"layout\":\"contiguous\"";
+    }
+    json += '}';
+    return json;
 }
 
 }  // namespace quarry::hdf5

@@ -83,8 +83,8 @@ public:
             place_ = count_;
             entry_ = last_;
         }
-        // Too long to be kept, it is looked for each time.
         if (entry_ == nullptr) return;
+        // Too long to be kept, it is looked for each time.
         const size_t size = std::strlen(entry_) + 1;
         if (size > text_.size()) {
             all_ = nullptr;
@@ -101,7 +101,8 @@ private:
     const char* last_ = nullptr;
     size_t place_ = 0;
     const char* entry_ = nullptr;
-    std::array<char, 128> text_{};
+    // By default a task is called like its command, which may name many files.
+    std::array<char, 4096> text_{};
 };
 thread_local TaskVariable task_variable;
 
@@ -156,9 +157,10 @@ void record_process(Writer& writer) noexcept {
 }
 
 void watch_task(Writer& writer) noexcept {
-    if (task_variable.is_unchanged()) return;
+    TaskVariable& variable = task_variable;
+    if (variable.is_unchanged()) return;
     const char* value = std::getenv(kTaskVariable);
-    task_variable.look(value);
+    variable.look(value);
     const std::string_view now = value != nullptr ? value : "";
     try {
         // Who holds it is recording the same, or was interrupted at that by a signal handler.

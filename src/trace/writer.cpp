@@ -196,13 +196,12 @@ uint32_t Writer::text(std::string_view text) noexcept {
         // A signal handler may have interrupted its own thread here.
         const std::unique_lock guard(interned_mutex_, std::try_to_lock);
         if (!guard.owns_lock()) return put_text(text);
-        const std::string key(text);
         if (interned_ == nullptr) interned_ = new Texts;
         auto& numbers = interned_->numbers;
-        const auto known = numbers.find(key);
+        const auto known = numbers.find(text);
         if (known != numbers.end()) return known->second;
         const uint32_t number = put_text(text);
-        if (numbers.size() < kInterned) numbers.emplace(key, number);
+        if (numbers.size() < kInterned) numbers.emplace(text, number);
         return number;
     } catch (const std::bad_alloc&) {
         return put_text(text);

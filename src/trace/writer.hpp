@@ -116,8 +116,14 @@ private:
     pthread_key_t thread_key_{};
     TaskState task_state_;
     std::mutex interned_mutex_;
+    struct TextHash {
+        using is_transparent = void;
+        size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>()(text);
+        }
+    };
     struct Texts {
-        std::unordered_map<std::string, uint32_t> numbers;
+        std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> numbers;
         Texts* parents = nullptr;
     };
     Texts* interned_ = nullptr;       // made when it is needed
