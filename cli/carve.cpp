@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 
 struct Sum {
     size_t kept = 0;
+    size_t partly = 0;
     size_t left_out = 0;
     uint64_t bytes_left_out = 0;
 };
@@ -25,7 +26,7 @@ struct Sum {
 Sum sum_of(const FileFate& file) {
     Sum sum;
     for (const DatasetFate& dataset : file.datasets) {
-        (dataset.is_whole ? sum.kept : sum.left_out) += 1;
+        (dataset.is_whole ? sum.kept : dataset.kept > 0 ? sum.partly : sum.left_out) += 1;
         sum.bytes_left_out += left_out(dataset);
     }
     return sum;
@@ -97,14 +98,15 @@ private:
     void print(const std::vector<FileFate>& files) const {
         Table table({{"file", Table::Align::Left},
                      {"kept"},
+                     {"in part"},
                      {"left out"},
                      {"size"},
                      {dry_run_ ? "saved" : "carved"}});
         for (const FileFate& file : files) {
             if (file.copy.empty()) continue;
             const Sum sum = sum_of(file);
-            table.add({file.input.path, std::to_string(sum.kept), std::to_string(sum.left_out),
-                       bytes_text(file.size_before),
+            table.add({file.input.path, std::to_string(sum.kept), std::to_string(sum.partly),
+                       std::to_string(sum.left_out), bytes_text(file.size_before),
                        bytes_text(dry_run_ ? sum.bytes_left_out : file.size_after)});
         }
         fmt::print("{}", table.text(Style::of_output()));

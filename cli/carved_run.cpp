@@ -48,6 +48,17 @@ std::string why_no_way(const std::string& missing) {
     return "must be `error`, `original`, or OLD=NEW, where originals are now";
 }
 
+// As many as a reader takes in.
+template <typename Names>
+std::string first_of(const Names& names) {
+    constexpr size_t kMost = 10;
+    std::string text;
+    size_t count = 0;
+    for (const std::string& name : names)
+        if (count++ < kMost) text += (text.empty() ? "" : ", ") + printable(name);
+    return count > kMost ? text + fmt::format(" and {} more", count - kMost) : text;
+}
+
 }  // namespace
 
 void CarvedRun::declare(CLI::App& app) {
@@ -91,8 +102,8 @@ Result<ServingOptions> CarvedRun::prepare() {
     if (!view) return view.error();
     view_.emplace(std::move(*view));
     if (!view_->uncovered().empty())
-        say(fmt::format("{} is there: only what reads it by HDF5 is served from its carved file.",
-                        fmt::join(view_->uncovered(), ", ")));
+        say(fmt::format("Where originals are there, only HDF5 is given carved files instead: {}.",
+                        first_of(view_->uncovered())));
     auto log = new_log();
     if (!log) return log.error();
     log_ = *log;
@@ -144,20 +155,12 @@ bool CarvedRun::finish() {
 }
 
 bool CarvedRun::tell(const std::vector<FetchedDataset>& fetched) const {
-    constexpr size_t kMost = 10;
     if (fetched.empty()) return true;
     std::map<std::string, std::set<std::string>> datasets;
     for (const FetchedDataset& one : fetched) datasets[one.original].insert(one.used.path);
-    for (const auto& [original, paths] : datasets) {
-        std::string names;
-        size_t count = 0;
-        for (const std::string& path : paths) {
-            if (count++ < kMost) names += (names.empty() ? "" : ", ") + printable(path);
-        }
-        if (count > kMost) names += fmt::format(" and {} more", count - kMost);
-        say(fmt::format("What had been carved away of {} was read from {}.", names,
+    for (const auto& [original, paths] : datasets)
+        say(fmt::format("What had been carved away of {} was read from {}.", first_of(paths),
                         printable(place_of(original))));
-    }
     if (grows_) return grow(fetched);
     say("`quarry run --grow` adds it to the carved files.");
     return true;

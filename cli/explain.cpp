@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -76,7 +77,8 @@ private:
         for (const DatasetFate& dataset : file.datasets) {
             if (only_left_out_ && dataset.is_whole) continue;
             ++rows;
-            table.add({what_is_there(dataset), dataset.paths.front(), bytes_text(dataset.stored),
+            table.add({what_is_there(dataset), fmt::format("{}", fmt::join(dataset.paths, ", ")),
+                       bytes_text(dataset.stored),
                        left_out(dataset) > 0 ? bytes_text(left_out(dataset)) : "", dataset.why});
         }
         if (rows > 0) fmt::print("{}", table.text(Style::of_output()));

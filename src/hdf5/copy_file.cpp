@@ -171,10 +171,11 @@ private:
 
     void require_what_is_referred_to() {
         for (const CopiedDataset& dataset : copied_) {
+            const auto referred = referred_.find(dataset.token);
             if (dataset.kept == Part::Whole || !dataset.remark.empty() ||
-                !referred_.contains(dataset.token) || order_.is_dropped(dataset.paths))
+                referred == referred_.end() || order_.is_dropped(dataset.paths))
                 continue;
-            required_.emplace(dataset.token, "something that is kept refers to it");
+            required_.emplace(dataset.token, referred->second + " refers to it");
             is_complete_ = false;
         }
     }
@@ -479,11 +480,15 @@ private:
     }
 
     void finish(const Token& token, hid_t old, hid_t copy) {
-        std::set<Token>* referred = hollow_.contains(token) ? nullptr : &referred_;
+        std::set<Token> referred;
         copy_attributes(
-            old, copy, [this](hid_t type) { return type_in_copy(type); }, places_, referred);
+            old, copy, [this](hid_t type) { return type_in_copy(type); }, places_,
+            hollow_.contains(token) ? nullptr : &referred);
         copy_comment(old, copy);
-        if (with_data_.contains(token)) copy_data(old, copy, places_, referred_);
+        if (with_data_.contains(token)) copy_data(old, copy, places_, referred);
+        const OldObject* named = inventory_.find(token);
+        for (const Token& target : referred)
+            referred_.emplace(target, named != nullptr ? named->paths.front() : "a kept type");
         if (times_of(copy).changed != times_of(old).changed) touch(copy);
     }
 
@@ -516,7 +521,7 @@ private:
     std::deque<Token> unfinished_;
     std::set<Token> with_data_;
     std::set<Token> hollow_;
-    std::set<Token> referred_;  // to which something refers that is kept
+    std::map<Token, std::string> referred_;  // to which something refers that is kept: its path
     std::vector<CopiedDataset> copied_;
     bool is_complete_ = true;
 };

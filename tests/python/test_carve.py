@@ -51,7 +51,9 @@ def test_what_was_not_read_refuses_and_all_else_is_there(made: Path) -> None:
     assert not kept["/gzip"] and not kept["/typed"]
     # What is kept refers to these.
     why = {path: one["why"] for one in fate["datasets"] for path in one["paths"]}
-    assert kept["/zeta"] and kept["/alpha"] and "refers to it" in why["/zeta"] + why["/alpha"]
+    assert kept["/zeta"] and kept["/alpha"]
+    assert "/points refers to it" in (why["/zeta"], why["/alpha"])
+    assert "/mu, /alias" in quarry("explain", "small", cwd=folder).stdout
     with h5py.File(made) as old, h5py.File(copy_of(made)) as new:
         assert list(new) == list(old)
         assert (new["mu"][...] == old["mu"][...]).all()
@@ -542,7 +544,9 @@ def test_patterns_that_match_nothing_are_named(made: Path) -> None:
 def test_explain_tells_what_is_there_and_why(tmp_path: Path) -> None:
     file = chunked(tmp_path)
     run(tmp_path, CHUNKED)
-    carve(tmp_path, "t", "--granularity", "chunk", "--drop", "/words")
+    words = ("carve", "t", "-o", "small", "--granularity", "chunk", "--drop", "/words")
+    done = quarry(*words, cwd=tmp_path)
+    assert "kept  in part  left out" in done.stdout
     done = quarry("explain", "small", cwd=tmp_path)
     assert done.returncode == 0
     lines = {line.split()[1]: line for line in done.stdout.splitlines() if "/" in line}
