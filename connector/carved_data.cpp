@@ -13,10 +13,13 @@ namespace quarry::connector {
 
 // A dataset that is not whole in its file.
 struct CarvedDataset {
-    CarvedDataset(CarvedFile* in, MissingDataset part) : file(in), missing(std::move(part)) {}
+    CarvedDataset(CarvedFile* in, MissingDataset part, bool refers)
+        : file(in), missing(std::move(part)), has_references(refers) {}
 
     CarvedFile* file;
     MissingDataset missing;
+    // To places in the original, at which there is something else in the carved file.
+    bool has_references;
     CarvedChunks chunks{missing};
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
@@ -50,6 +53,19 @@ std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer) 
     }
     name.resize(size);
     return name;
+}
+
+bool has_references(const Object& dataset, hid_t transfer) {
+    H5VL_dataset_get_args_t question{};
+    question.op_type = H5VL_DATASET_GET_TYPE;
+    const auto get = dataset.under->callbacks->dataset_cls.get;
+    const hdf5::Api& api = dataset.under->library->api;
+    if (api.H5Tdetect_class == nullptr || get(dataset.below, &question, transfer, nullptr) < 0)
+        return true;
+    const hid_t type = question.args.get_type.type_id;
+    const htri_t has = api.H5Tdetect_class(type, H5T_REFERENCE);
+    api.H5Tclose(type);
+    return has != 0;
 }
 
 int rank_of(const Object& dataset, hid_t transfer) {
@@ -98,7 +114,7 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     if (number == file->missing().count()) return nullptr;
     MissingDataset missing = file->missing().dataset(number);
     if (!has_chunks(missing, rank_of(dataset, transfer))) missing.chunk.clear();
-    return new CarvedDataset(file, std::move(missing));
+    return new CarvedDataset(file, std::move(missing), has_references(dataset, transfer));
 }
 
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
@@ -168,6 +184,10 @@ herr_t read_each(const DatasetReads& reads) {
         if (carved == nullptr) {
             if (read_one(reads, i, dataset.below) < 0) return -1;
             continue;
+        }
+        if (carved->has_references) {
+            carved->file->note_unusable(carved->missing);
+            return -1;
         }
         void* original = original_of(dataset, *carved);
         if (original == nullptr || read_one(reads, i, original) < 0) {

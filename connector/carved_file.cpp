@@ -166,6 +166,13 @@ void CarvedFile::note_refused(const MissingDataset& dataset) {
          "--keep."});
 }
 
+void CarvedFile::note_unusable(const MissingDataset& references) {
+    if (!noted_.insert("unusable " + references.path).second) return;
+    say({path_, ": ", references.path,
+         " was left out by `quarry carve`. It refers to places in its original, so that it cannot "
+         "be read from there. Carve again with --keep."});
+}
+
 void begin_serving(const ConnectorConfig& config) noexcept {
     if (config.carved.empty() || is_serving()) return;
     try {

@@ -53,6 +53,7 @@ namespace quarry::hdf5 {
     X(H5Pset)                         \
     X(H5Pset_elink_fapl)              \
     X(H5Pset_vol)                     \
+    X(H5Tdetect_class)                \
     X(H5VLconnector_str_to_info)      \
     X(H5VLfree_connector_info)        \
     X(H5VLget_connector_id)           \

@@ -60,6 +60,11 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
     if (H5Pget_external_count(creation_list) > 0) return "its data lies in other files";
     if (can_be_guarded(type) && layout == H5D_CHUNKED && is_guarded_fully(creation_list))
         return kFull;
+    // A list of properties, which is what is remembered of it, would hold an address in memory.
+    H5D_fill_value_t fill{};
+    H5Pfill_value_defined(creation_list, &fill);
+    if (fill == H5D_FILL_VALUE_USER_DEFINED && (has_variable_length(type) || has_references(type)))
+        return "its fill value is of variable length or refers to something";
     // It would note that there is no fill value any more, and could not unpack what it has packed.
     for (const Filter& filter : filters_of(creation_list))
         if (filter.id == H5Z_FILTER_SCALEOFFSET) return "its filter needs its fill value";

@@ -144,6 +144,26 @@ print(f["unread"][0], h5py.File("in.h5")["unread"][0])
     assert on_carved(tmp_path, program).stdout == "0 1\n"
 
 
+@pytest.mark.parametrize("kind", ("references", "regions", "in_compounds"))
+def test_references_are_not_taken_from_the_original(tmp_path: Path, kind: str) -> None:
+    """They hold places of objects, at which there is something else in the carved file."""
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["read"], f["unread"] = [1], np.arange(10_000)
+        targets = [f.create_dataset(f"target {i}", data=np.full(100, i)) for i in range(300)]
+        values, dtype = {
+            "references": ([one.ref for one in targets], h5py.ref_dtype),
+            "regions": ([one.regionref[:2] for one in targets], h5py.regionref_dtype),
+            "in_compounds": ([(1, one.ref) for one in targets], [("a", "i4"), ("b", h5py.ref_dtype)]),
+        }[kind]
+        f["pointers"] = np.array(values * 30, dtype)
+    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][0]")
+    assert quarry("carve", "t", "-o", "small", "--keep-below", "0", cwd=tmp_path).returncode == 0
+    done = on_carved(tmp_path, "import h5py; h5py.File('in.h5')['pointers'][0]")
+    assert done.returncode == 1 and "OSError" in done.stderr
+    assert "/pointers" in done.stderr and "refer" in done.stderr and "--keep" in done.stderr
+    assert "was read from" not in done.stderr
+
+
 # Reads the first element of some datasets.
 SOME = """
 import h5py, random, sys
@@ -332,6 +352,30 @@ a.close()
 print(db[5], h5py.File("a/in.h5")["unused"][7])
 """
     assert on_carved(tmp_path, program).stdout == "10 20 1 2 10 20\n20 10\n"
+
+
+def test_fill_values_of_variable_length(tmp_path: Path) -> None:
+    """A list of properties holds only where such a value was in memory."""
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as f:
+        f.createDimension("x", 20_000)
+        f.createVariable("read", "f8", ("x",))[:] = 1
+        words = f.createVariable("words", str, ("x",))
+        words[0], words[19_999] = "first", "last"
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["read"] = np.arange(20_000)
+        words = f.create_dataset("words", (20_000,), h5py.string_dtype(), fillvalue="none")
+        words[:10_000] = "word"
+    record(tmp_path, "import h5py; [h5py.File(f'in.{kind}')['read'][0] for kind in ('nc', 'h5')]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py, netCDF4
+words = netCDF4.Dataset("in.nc")["words"]
+print(words[0], words[-1], words[5])
+words = h5py.File("in.h5")["words"]
+print(words.fillvalue, words[0], words[-1])
+"""
+    done = on_carved(tmp_path, program)
+    assert (done.returncode, done.stdout) == (0, natively(tmp_path, program)), done.stderr
 
 
 def test_netcdf_and_xarray(tmp_path: Path) -> None:
