@@ -65,8 +65,12 @@ herr_t CarvedChunks::tell_by_number(
     return 0;
 }
 
+// Of any element of the chunk.
 herr_t CarvedChunks::tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question) {
-    const MissingPiece* piece = at(question.offset);
+    std::vector<hsize_t> first(question.offset, question.offset + dataset_.chunk.size());
+    for (size_t i = 0; i < first.size(); ++i)
+        first[i] -= dataset_.chunk[i] > 0 ? first[i] % dataset_.chunk[i] : 0;
+    const MissingPiece* piece = at(first.data());
     give(question.filter_mask, unsigned{piece != nullptr ? piece->mask : 0});
     give(question.addr, piece != nullptr ? address_of(*piece) : HADDR_UNDEF);
     give(question.size, hsize_t{piece != nullptr ? piece->size : 0});

@@ -22,9 +22,6 @@ struct DatasetReads {
 // that was not the reason, or is not possible, nothing changes, HDF5's errors included.
 herr_t read_with_originals(const DatasetReads& reads) noexcept;
 
-// A file that was just opened.
-void meet_carved_file(const Object& file, hid_t transfer) noexcept;
-
 // Of a file, asked by any object in it, that is served from its copy.
 void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered,
                             hid_t transfer) noexcept;
@@ -36,8 +33,5 @@ void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t tran
 // dataset itself.
 std::optional<herr_t> answer_about_chunks(Object& dataset, H5VL_optional_args_t& question,
                                           hid_t transfer) noexcept;
-
-// Before the dataset is closed.
-void let_original_go(Object& dataset) noexcept;
 
 }  // namespace quarry::connector

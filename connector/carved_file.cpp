@@ -56,6 +56,14 @@ std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& 
     return nullptr;
 }
 
+// By the path of its original. Null if nothing is missing in it.
+CarvedFile* file_at(const std::string& path, const std::string& directory) {
+    const std::lock_guard guard(files_mutex);
+    const auto [found, is_new] = files->try_emplace(path);
+    if (is_new) found->second = look_up(path, directory);
+    return found->second.get();
+}
+
 std::string moved_path(const std::string& path, const std::string& moved) {
     const size_t equals = moved.find('=');
     if (equals == std::string::npos || !(path + "/").starts_with(moved.substr(0, equals) + "/"))
@@ -65,6 +73,12 @@ std::string moved_path(const std::string& path, const std::string& moved) {
 
 uint64_t nanoseconds(const timespec& time) {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+// As far as can be told without reading it.
+bool is_of(const struct stat& status, const OriginalFile& original) {
+    return static_cast<uint64_t>(status.st_size) == original.size &&
+           nanoseconds(status.st_mtim) == original.modified;
 }
 
 // The copy to be opened instead of a file; empty if it is that, or there is none.
@@ -77,9 +91,11 @@ std::string copy_instead_of(const char* name) {
     const std::string copy = directory + path;
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
-    const bool is_laid_there = stat(name, &of_name) == 0 && of_name.st_size == of_copy.st_size &&
-                               nanoseconds(of_name.st_mtim) == nanoseconds(of_copy.st_mtim);
-    return is_laid_there ? "" : copy;
+    if (stat(name, &of_name) != 0) return copy;
+    // What is there may be the copy itself, or something that the program has made.
+    const CarvedFile* carved = file_at(path, directory);
+    const bool is_original = carved != nullptr && is_of(of_name, carved->missing().original());
+    return is_original ? copy : "";
 }
 
 // Why an open file is not the original, or might not be; empty if it is.
@@ -166,11 +182,10 @@ void CarvedFile::note_refused(const MissingDataset& dataset) {
          "--keep."});
 }
 
-void CarvedFile::note_unusable(const MissingDataset& references) {
-    if (!noted_.insert("unusable " + references.path).second) return;
-    say({path_, ": ", references.path,
-         " was left out by `quarry carve`. It refers to places in its original, so that it cannot "
-         "be read from there. Carve again with --keep."});
+void CarvedFile::note_unusable(const std::string& path, const char* why) {
+    if (!noted_.insert(path + why).second) return;
+    say({path_, ": ", path, " was left out by `quarry carve`, and ", why,
+         ". Carve again with --keep."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {
@@ -194,12 +209,10 @@ std::optional<CarvedFile*> carved_file_of(const OpenFile& file) {
 
 CarvedFile* remember_carved_file(const OpenFile& file, const std::string& name) {
     const std::string& directory = served_config.load()->carved;
-    const std::string path = original_path(name, directory);
+    CarvedFile* carved = file_at(original_path(name, directory), directory);
     const std::lock_guard guard(files_mutex);
-    const auto [found, is_new] = files->try_emplace(path);
-    if (is_new) found->second = look_up(path, directory);
     if (open_files->size() >= kMostOpenFiles) open_files->clear();
-    return (*open_files)[file] = found->second.get();
+    return (*open_files)[file] = carved;
 }
 
 ServedName::ServedName(const char* name, unsigned flags) noexcept : name_(name) {

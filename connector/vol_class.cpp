@@ -59,11 +59,11 @@ void fill_attribute(H5VL_attr_class_t& cls) {
 
 void fill_dataset(H5VL_dataset_class_t& cls) {
     cls.create = forward<kDataset, &H5VL_dataset_class_t::create>;
-    cls.open = forward<kDataset, &H5VL_dataset_class_t::open>;
+    cls.open = dataset_open;
     cls.read = dataset_read;
     cls.write = dataset_write;
     cls.get = dataset_get;
-    cls.specific = forward<kDataset, &H5VL_dataset_class_t::specific>;
+    cls.specific = dataset_specific;
     cls.optional = dataset_optional;
     cls.close = dataset_close;
 }
@@ -99,7 +99,7 @@ void fill_file(H5VL_file_class_t& cls) {
 
 void fill_group(H5VL_group_class_t& cls) {
     cls.create = forward<kGroup, &H5VL_group_class_t::create>;
-    cls.open = forward<kGroup, &H5VL_group_class_t::open>;
+    cls.open = group_open;
     cls.get = forward<kGroup, &H5VL_group_class_t::get>;
     cls.specific = group_specific;
     cls.optional = forward<kGroup, &H5VL_group_class_t::optional>;
@@ -116,7 +116,7 @@ void fill_link(H5VL_link_class_t& cls) {
 }
 
 void fill_object(H5VL_object_class_t& cls) {
-    cls.open = forward<kObject, &H5VL_object_class_t::open>;
+    cls.open = object_open;
     cls.copy = object_copy;
     // HDF5 wraps the file that this may answer with by itself.
     cls.get = forward<kObject, &H5VL_object_class_t::get>;

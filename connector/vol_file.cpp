@@ -3,6 +3,7 @@
 #include "connector/access_list.hpp"
 #include "connector/byte_layer.hpp"
 #include "connector/carved_data.hpp"
+#include "connector/carved_dataset.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
 #include "connector/plugin_path.hpp"
@@ -105,7 +106,7 @@ void* file_open(Library& library, const char* name, unsigned flags, hid_t access
                        if (served.get() == nullptr) return static_cast<void*>(nullptr);
                        return callbacks.file_cls.open(served.get(), flags, list, transfer, request);
                    });
-    if (file != nullptr && is_serving()) meet_carved_file(*file, transfer);
+    if (file != nullptr && is_serving()) meet_carved(*file, H5I_FILE, transfer);
     return file;
 }
 

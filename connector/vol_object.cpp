@@ -1,11 +1,14 @@
 #include "connector/vol_object.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "connector/carved_changes.hpp"
 #include "connector/carved_data.hpp"
+#include "connector/carved_dataset.hpp"
 #include "connector/flushed_chunks.hpp"
 #include "connector/forward.hpp"
 #include "connector/record_access.hpp"
@@ -40,12 +43,21 @@ template <typename Buffer>
 constexpr auto kDirection =
     std::is_const_v<Buffer> ? Accesses::Direction::Write : Accesses::Direction::Read;
 
+bool is_any_kept_as_it_is(size_t count, void* datasets[], hid_t transfer) {
+    return std::any_of(datasets, datasets + count, [&](void* dataset) {
+        return is_kept_as_it_is(as_object(dataset), transfer);
+    });
+}
+
 template <auto Callback, typename Buffer>
 herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
                     hid_t file_spaces[], hid_t transfer, Buffer* buffers[], void** request) {
     DatasetsBelow below_all(count, datasets);
     if (below_all.one_call()) {
         const Under* under = as_object(datasets[0]).under;
+        if (std::is_const_v<Buffer> && is_serving() &&
+            is_any_kept_as_it_is(count, datasets, transfer))
+            return -1;
         // What belongs to several datasets is credited by its address alone.
         const Operation operation(count == 1 ? as_object(datasets[0]).known : nullptr, transfer);
         const Accesses accesses(operation, kDirection<Buffer>, count, datasets, file_spaces);
@@ -107,6 +119,14 @@ herr_t link_to(void* source, const H5VL_loc_params_t* source_location, void* tar
 
 }  // namespace
 
+void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* name, hid_t access,
+                   hid_t transfer, void** request) noexcept {
+    using Open = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::open>;
+    void* dataset = Open::call(object, location, name, access, transfer, request);
+    if (dataset != nullptr && is_serving()) meet_carved(as_object(dataset), H5I_DATASET, transfer);
+    return dataset;
+}
+
 herr_t dataset_read(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
                     hid_t file_spaces[], hid_t transfer, void* buffers[], void** request) noexcept {
     return transfer_all<&H5VL_dataset_class_t::read>(count, datasets, memory_types, memory_spaces,
@@ -128,9 +148,21 @@ herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t trans
     return answer;
 }
 
+herr_t dataset_specific(void* object, H5VL_dataset_specific_args_t* arguments, hid_t transfer,
+                        void** request) noexcept {
+    using Specific = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::specific>;
+    if (arguments->op_type == H5VL_DATASET_SET_EXTENT && is_serving() &&
+        is_kept_as_it_is(as_object(object), transfer))
+        return -1;
+    return Specific::call(object, arguments, transfer, request);
+}
+
 herr_t dataset_optional(void* object, H5VL_optional_args_t* arguments, hid_t transfer,
                         void** request) noexcept {
     using Optional = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::optional>;
+    if (arguments->op_type == H5VL_NATIVE_DATASET_CHUNK_WRITE && is_serving() &&
+        is_kept_as_it_is(as_object(object), transfer))
+        return -1;
     if (is_serving() && is_about_chunks(*arguments))
         if (const auto answer = answer_about_chunks(as_object(object), *arguments, transfer))
             return *answer;
@@ -143,6 +175,14 @@ herr_t dataset_close(void* object, hid_t transfer, void** request) noexcept {
     let_original_go(dataset);
     using Dataset = Close<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::close>;
     return Dataset::call(object, transfer, request);
+}
+
+void* group_open(void* object, const H5VL_loc_params_t* location, const char* name, hid_t access,
+                 hid_t transfer, void** request) noexcept {
+    using Open = Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::open>;
+    void* group = Open::call(object, location, name, access, transfer, request);
+    if (group != nullptr && is_serving()) meet_carved(as_object(group), H5I_GROUP, transfer);
+    return group;
 }
 
 herr_t group_specific(void* object, H5VL_group_specific_args_t* arguments, hid_t transfer,
@@ -197,11 +237,25 @@ herr_t link_move(void* source, const H5VL_loc_params_t* source_location, void* t
                                              link_creation, link_access, transfer, request);
 }
 
+void* object_open(void* object, const H5VL_loc_params_t* location, H5I_type_t* type, hid_t transfer,
+                  void** request) noexcept {
+    using Open = Forward<&H5VL_class_t::object_cls, &H5VL_object_class_t::open>;
+    void* opened = Open::call(object, location, type, transfer, request);
+    if (opened != nullptr && is_serving()) meet_carved(as_object(opened), *type, transfer);
+    return opened;
+}
+
 herr_t object_copy(void* source, const H5VL_loc_params_t* source_location, const char* source_name,
                    void* target, const H5VL_loc_params_t* target_location, const char* target_name,
                    hid_t copying, hid_t link_creation, hid_t transfer, void** request) noexcept {
     const Under* under = as_object(source).under;
     const Operation operation(as_object(source).known, transfer);
+    if (is_serving() && source_location->type == H5VL_OBJECT_BY_SELF) {
+        const auto answer = copy_with_missing_data({as_object(source), source_location->obj_type,
+                                                    source_name, below(target), target_location,
+                                                    target_name, copying, link_creation, transfer});
+        if (answer) return *answer;
+    }
     const herr_t answer = under->callbacks->object_cls.copy(
         below(source), source_location, source_name, below(target), target_location, target_name,
         copying, link_creation, transfer, request);

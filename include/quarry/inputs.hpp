@@ -25,7 +25,8 @@ struct InputFile {
     uint64_t size = 0;    // when it was opened first
     uint64_t opened = 0;  // first, in nanoseconds since 1970
     bool was_written = false;
-    bool is_raw = false;             // no file of HDF5, but data of a dataset in one
+    bool is_raw = false;             // taken as it is: data of a dataset in another file
+    bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read
 

@@ -17,7 +17,9 @@ using Token = std::array<uint8_t, 16>;
 
 struct Input {
     InputFile file;
-    bool is_hdf5 = false;  // HDF5 could open it
+    bool is_hdf5 = false;     // HDF5 could open it
+    bool is_refused = false;  // it could not
+    bool is_inside = false;   // HDF5 has read more of it than whether it is a file of HDF5
     bool was_made = false;
     std::set<std::string> tasks;
     struct Used {
@@ -55,8 +57,10 @@ public:
     }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         Input* input = input_of(tables_.file_of(record.storage));
-        if (input == nullptr || (record.prefix.flags & trace::kFileFailed) != 0) return;
-        input->is_hdf5 = true;
+        if (input == nullptr) return;
+        const bool has_failed = (record.prefix.flags & trace::kFileFailed) != 0;
+        (has_failed ? input->is_refused : input->is_hdf5) = true;
+        if (has_failed) return;
         if ((record.prefix.flags & trace::kFileCreated) != 0) input->was_made = true;
     }
     void operator()(const trace::Object& record, const trace::Rest&) {
@@ -81,9 +85,11 @@ public:
              is_exact ? selection_in(record, rest) : std::nullopt);
     }
     void operator()(const trace::Io& record, const trace::Rest&) {
-        if ((record.prefix.flags & trace::kIoWrite) == 0) return;
+        constexpr uint8_t kSuperblock = 1;
+        const bool is_write = (record.prefix.flags & trace::kIoWrite) != 0;
+        if (!is_write && record.memory == kSuperblock) return;
         if (Input* input = input_of(tables_.file_of(record.storage)))
-            input->file.was_written = true;
+            (is_write ? input->file.was_written : input->is_inside) = true;
     }
 
 private:
@@ -138,6 +144,17 @@ private:
     uint32_t task_;
 };
 
+// Why it is not known what was read; empty if it is.
+std::string what_is_unknown(const TraceIndex& index) {
+    for (const auto& tables : index.processes) {
+        const ProcessFacts& process = index.facts.processes[tables->process];
+        if (!process.incomplete.empty()) return process.incomplete;
+        if (tables->file->header().level < static_cast<uint8_t>(RecordLevel::Io))
+            return "it was recorded with a --level that leaves out what HDF5 reads";
+    }
+    return index.facts.problems.empty() ? "" : index.facts.problems.front();
+}
+
 }  // namespace
 
 Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
@@ -148,6 +165,9 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
         if (!index->tasks.contains(task))
             return Error{"There is no task " + task + " in the trace " + directory +
                          ". `quarry ls` lists those that there are."};
+    if (const std::string unknown = what_is_unknown(*index); !unknown.empty())
+        return Error{"The trace " + directory + " does not tell all that was read: " + unknown +
+                     " Record again."};
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
     std::map<uint32_t, Token> tokens;
@@ -156,9 +176,11 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
     std::vector<InputFile> found;
     for (auto& [number, input] : inputs) {
         if (input.is_hdf5) input.file.is_raw = false;
-        if ((!input.is_hdf5 && !input.file.is_raw) || input.was_made || input.file.opened == 0)
-            continue;
         InputFile& file = input.file;
+        file.is_inside =
+            input.is_inside && !input.is_hdf5 && !input.is_refused && !input.file.is_raw;
+        const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
+        if (!is_used || input.was_made || file.opened == 0) continue;
         file.path = index->facts.files[number].path;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());
         for (auto& [object, used] : input.read) {

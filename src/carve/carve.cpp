@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <quarry/carve.hpp>
 #include <quarry/carved.hpp>
 
@@ -64,7 +65,8 @@ public:
             jobs_.push_back(job_for(input_at(path, dataset)));
             return;
         }
-        if (!has_whole(known->fate, dataset)) {
+        if (known->fate.input.is_inside || !has_whole(known->fate, dataset)) {
+            known->fate.input.is_inside = false;
             known->fate.input.read.push_back({{}, dataset, true, {}});
             known->is_done = false;
         }
@@ -131,12 +133,31 @@ Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone,
     return true;
 }
 
+bool is_open(const Job& job) {
+    return !job.is_done && job.fate.problem.empty();
+}
+
+// Files that HDF5 has read by itself, and nobody knows for which dataset: it may have looked for
+// them in a way that only the program knew.
+std::vector<size_t> taken_as_they_are(std::vector<Job>& jobs) {
+    std::vector<size_t> taken;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+        InputFile& input = jobs[i].fate.input;
+        if (!is_open(jobs[i]) || !input.is_inside) continue;
+        input.is_inside = false;
+        input.is_raw = true;
+        taken.push_back(i);
+    }
+    return taken;
+}
+
 Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
                     const HearBytes& hear) {
     while (true) {
         std::vector<size_t> undone;
         for (size_t i = 0; i < jobs.size(); ++i)
-            if (!jobs[i].is_done && jobs[i].fate.problem.empty()) undone.push_back(i);
+            if (is_open(jobs[i]) && !jobs[i].fate.input.is_inside) undone.push_back(i);
+        if (undone.empty()) undone = taken_as_they_are(jobs);
         if (undone.empty()) return true;
         if (auto done = do_round(jobs, undone, at_once, work, hear); !done) return done;
         for (const size_t number : undone) {
@@ -148,7 +169,15 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
 
 std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
     std::vector<Job> jobs;
-    for (const InputFile& input : inputs) jobs.push_back(job_for(input));
+    std::map<std::string, size_t> copies;
+    for (const InputFile& input : inputs) {
+        Job job = job_for(input);
+        const auto [first, is_new] = copies.try_emplace(job.fate.copy, jobs.size());
+        if (!job.fate.copy.empty() && !is_new)
+            job.fate.problem = jobs[first->second].fate.problem =
+                "several files were used at this path: one has taken the place of another";
+        jobs.push_back(std::move(job));
+    }
     return jobs;
 }
 

@@ -14,6 +14,7 @@
 #include "carve/workers.hpp"
 #include "hdf5/compare_files.hpp"
 #include "hdf5/copy_file.hpp"
+#include "hdf5/find_dataset.hpp"
 #include "model/missing_data.hpp"
 
 namespace quarry::carve_files {
@@ -120,6 +121,20 @@ bool copy_bytes(const std::string& from, const std::string& to) {
     return count == 0;
 }
 
+// Sources of virtual datasets are known by the paths that lead to them, maybe over links.
+void follow_paths(Job& job) {
+    InputFile& input = job.fate.input;
+    for (UsedDataset& used : input.read) {
+        if (used.token != hdf5::ObjectToken{}) continue;
+        const auto found = hdf5::find_dataset(input.place(), used.path);
+        if (!found) continue;
+        if (found->file.empty())
+            used.token = found->token;
+        else
+            job.needs.push_back({found->file, found->path});
+    }
+}
+
 // The first that must not be there; empty if the copy is what it should be.
 std::string difference(const std::string& original, const std::string& copy) {
     const FileComparison compared = hdf5::compare_files(original, copy, {});
@@ -158,6 +173,7 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
     FileFate& fate = job.fate;
     const std::string original = fate.input.place();
     const std::string copy = place + "/" + fate.copy;
+    follow_paths(job);
     const Judge judge(fate.input, options);
     hdf5::CopyOrder order = order_of(judge);
     order.progress = tell_bytes;
@@ -180,6 +196,7 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
 
 void plan_one(Job& job, const CarveOptions& options) {
     if (job.fate.input.is_raw) return;
+    follow_paths(job);
     const Judge judge(job.fate.input, options);
     const auto planned = hdf5::plan_copy(job.fate.input.place(), order_of(judge));
     if (planned)

@@ -35,6 +35,7 @@ namespace quarry::hdf5 {
     X(H5Fclose)                       \
     X(H5Fopen)                        \
     X(H5Idec_ref)                     \
+    X(H5Iis_valid)                    \
     X(H5Lregister)                    \
     X(H5Oclose)                       \
     X(H5Oopen_by_token)               \

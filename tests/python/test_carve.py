@@ -531,6 +531,65 @@ def test_what_is_missing_can_be_found_in_the_original(
         assert raw[piece[0] : piece[0] + piece[1]] == values.tobytes()
 
 
+# Ways for HDF5 to come from a virtual dataset to its source, each with what the program does so.
+WAYS = {
+    "link": ("source.h5", "link", ""),
+    "external": ("source.h5", "outside", ""),
+    "dot": ("source.h5", "./d", ""),
+    "slashes": ("source.h5", "//group//d/", ""),
+    "variable": ("there.h5", "d", "os.environ['HDF5_VDS_PREFIX'] = 'elsewhere'"),
+    "list": ("there.h5", "d", "access.set_virtual_prefix(b'elsewhere')"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("layout", ("contiguous", "compact"))
+def test_sources_are_found_as_hdf5_finds_them(tmp_path: Path, way: str, layout: str) -> None:
+    """HDF5 reads fill values without a word where it does not find one."""
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("source.h5", "elsewhere/there.h5"):
+        with h5py.File(tmp_path / name, "w") as f:
+            values = np.arange(1000)
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            if layout == "compact":
+                creation.set_layout(h5py.h5d.COMPACT)
+            space = h5py.h5s.create_simple(values.shape)
+            d = h5py.h5d.create(f.id, b"d", h5py.h5t.NATIVE_INT64, space, creation)
+            d.write(h5py.h5s.ALL, h5py.h5s.ALL, values)
+            f["group/d"] = f["d"]
+            f["link"] = h5py.SoftLink("/group/d")
+            f["outside"] = h5py.ExternalLink("elsewhere/there.h5", "/link")
+    file, dataset, before = WAYS[way]
+    virtual = h5py.VirtualLayout((1000,), "i8")
+    virtual[:] = h5py.VirtualSource(file, dataset, (1000,))
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_virtual_dataset("virtual", virtual, fillvalue=-1)
+    program = f"""
+import h5py, os
+access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+{before}
+f = h5py.File("in.h5")
+print(h5py.Dataset(h5py.h5d.open(f.id, b"virtual", access))[[3, 999]])
+"""
+    assert run(tmp_path, program).stdout == "[  3 999]\n"
+    done = quarry("carve", "t", "-o", "small", "--keep-below", "0", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    for one in [*tmp_path.glob("*.h5"), *tmp_path.glob("*/*.h5")]:
+        one.unlink()
+    words = ("run", "--no-trace", "--carved", "small", "--", sys.executable, "-c", program)
+    assert quarry(*words, cwd=tmp_path).stdout == "[  3 999]\n"
+
+
+@pytest.mark.parametrize("options", (("--level", "accesses"), ("--max-size", "64K")))
+def test_a_trace_that_does_not_tell_everything_is_refused(made: Path, options: tuple) -> None:
+    program = "import h5py; f = h5py.File('in.h5'); [f['mu'][0] for i in range(5000)]"
+    words = ("run", "--trace", "t", *options, "--", sys.executable, "-c", program)
+    assert quarry(*words, cwd=made.parent).returncode == 0
+    done = quarry("carve", "t", "-o", "small", cwd=made.parent)
+    assert done.returncode == 125 and not (made.parent / "small").exists()
+    assert "does not tell all that was read" in done.stderr and "Record again" in done.stderr
+
+
 def test_patterns_that_match_nothing_are_named(made: Path) -> None:
     folder = made.parent
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")

@@ -153,7 +153,10 @@ def test_references_are_not_taken_from_the_original(tmp_path: Path, kind: str) -
         values, dtype = {
             "references": ([one.ref for one in targets], h5py.ref_dtype),
             "regions": ([one.regionref[:2] for one in targets], h5py.regionref_dtype),
-            "in_compounds": ([(1, one.ref) for one in targets], [("a", "i4"), ("b", h5py.ref_dtype)]),
+            "in_compounds": (
+                [(1, one.ref) for one in targets],
+                [("a", "i4"), ("b", h5py.ref_dtype)],
+            ),
         }[kind]
         f["pointers"] = np.array(values * 30, dtype)
     record(tmp_path, "import h5py; h5py.File('in.h5')['read'][0]")
@@ -376,6 +379,134 @@ print(words.fillvalue, words[0], words[-1])
 """
     done = on_carved(tmp_path, program)
     assert (done.returncode, done.stdout) == (0, natively(tmp_path, program)), done.stderr
+
+
+def test_virtual_datasets_are_not_taken_from_the_original(tmp_path: Path) -> None:
+    """HDF5 gives fill values where it does not find a source, and looks for them in many ways."""
+    with h5py.File(tmp_path / "source.h5", "w") as f:
+        f["d"] = np.arange(1000)
+    layout = h5py.VirtualLayout((1000,), "i8")
+    layout[:] = h5py.VirtualSource("source.h5", "d", (1000,))
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["read"] = 1
+        f.create_virtual_dataset("virtual", layout, fillvalue=-1)
+    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    done = on_carved(tmp_path, "import h5py; h5py.File('in.h5')['virtual'][0]")
+    assert done.returncode == 1 and "/virtual" in done.stderr and "--keep" in done.stderr
+
+
+def test_files_behind_links_keep_their_place(tmp_path: Path) -> None:
+    """Found by a relative prefix, and then the program goes elsewhere."""
+    for folder, value in (("sub", 1), ("other/sub", 2)):
+        (tmp_path / folder).mkdir(parents=True)
+        with h5py.File(tmp_path / folder / "target.h5", "w") as f:
+            f["group/d"] = np.full(1000, value)
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["link"] = h5py.ExternalLink("target.h5", "/group")
+    names = "('in.h5', 'sub/target.h5', 'other/sub/target.h5')"
+    record(tmp_path, f"import h5py; [h5py.File(name).attrs.get('x') for name in {names}]")
+    words = ("carve", "t", "-o", "small", "--keep-below", "0")
+    assert quarry(*words, cwd=tmp_path).returncode == 0
+    program = """
+import h5py, os
+os.environ["HDF5_EXT_PREFIX"] = "sub"
+group = h5py.File("in.h5")["link"]
+os.chdir("other")
+print(group["d"][0])
+"""
+    assert on_carved(tmp_path, program).stdout == "1\n"
+
+
+# What a program may want to do with a dataset of which data is missing.
+CHANGES = {
+    "resize": "f['gzip'].resize((10, 30))",
+    "write": "f['contiguous'][0] = 1",
+    "write words": "f['words'][3] = 'new'",
+    "write in part": "f['partly'][0] = 1",
+    "write a chunk": "f['gzip'].id.write_direct_chunk((0, 0), b'x')",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_missing_is_not_written_to(carved: Path, change: str) -> None:
+    folder = carved.parent
+    program = f"""
+import h5py
+f = h5py.File("in.h5", "r+")
+f.create_dataset("more", data=[1])[...] = 2
+try:
+    {CHANGES[change]}
+except (OSError, RuntimeError, ValueError):
+    print(f["used"][0, 0] == f["gzip"][0, 0] - 2, f["more"][0])
+"""
+    done = on_carved(folder, program, options=("--writes", "copy"))
+    assert done.stdout == "True 2\n", done.stderr
+    assert "cannot be written to or resized" in done.stderr and "--keep" in done.stderr
+
+
+def test_what_takes_the_place_of_a_missing_dataset_is_whole(carved: Path) -> None:
+    program = """
+import h5py, numpy as np
+f = h5py.File("in.h5", "r+")
+for name in ("gzip", "group/link", "contiguous", "partly"): del f[name]
+for i in range(20):
+    d = f.create_dataset(f"new {i}", data=np.arange(12_000.).reshape(400, 30), chunks=(50, 6))
+    print(np.frombuffer(d.id.read_direct_chunk((50, 6))[1])[:3], d.id.get_storage_size(), d.compression)
+"""
+    done = on_carved(carved.parent, program, options=("--writes", "copy"))
+    assert done.stdout == natively(carved.parent, program), done.stderr
+
+
+@pytest.mark.parametrize("what", ("gzip", "group", "partly", "used", "/"))
+def test_copies_are_made_of_the_original(carved: Path, what: str) -> None:
+    program = f"""
+import h5py
+f, g = h5py.File("in.h5"), h5py.File("out.h5", "w")
+f.copy("{what}", g, "copy")
+found = []
+g.visititems(lambda name, one: found.append((name, str(one[5]))) if isinstance(one, h5py.Dataset) else None)
+print(found)
+"""
+    folder = carved.parent
+    expected = natively(folder, program)
+    assert on_carved(folder, program).stdout == expected
+    (folder / "in.h5").rename(folder / "away.h5")
+    done = on_carved(folder, program)
+    if what == "used":
+        assert done.stdout == expected
+    else:
+        assert done.returncode == 1 and "cannot be copied without its original" in done.stderr
+
+
+def test_programs_that_close_every_id(carved: Path) -> None:
+    program = """
+import h5py
+f = h5py.File("in.h5")
+d = f["gzip"]
+print(d[0, 0])
+for one in h5py.h5f.get_obj_ids(h5py.h5f.OBJ_ALL, h5py.h5f.OBJ_FILE | h5py.h5f.OBJ_DATASET):
+    if one.id not in (d.id.id, f.id.id):
+        h5py.h5i.dec_ref(one)
+others = [h5py.File(f"{i}.h5", "w") for i in range(20)]
+print(d[0, 0])
+"""
+    assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
+
+
+def test_questions_about_chunks_that_were_not_written(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["read"] = 1
+        f.create_dataset("some", (100_000,), "f4", chunks=(10_000,))[:30_000] = 1
+    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py
+d = h5py.File("in.h5")["some"].id
+print(d.get_space_status(), d.get_num_chunks())
+print([d.get_chunk_info_by_coord((at,)).size for at in (0, 15_000, 29_999, 30_000)])
+"""
+    assert on_carved(tmp_path, program).stdout == natively(tmp_path, program)
 
 
 def test_netcdf_and_xarray(tmp_path: Path) -> None:

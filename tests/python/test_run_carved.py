@@ -565,20 +565,59 @@ def test_in_place(world: World, no_unshare: Path) -> None:
     assert world.tree() == before
 
 
+def truly_carved(world: World) -> Path:
+    """A file of which /unread was left out."""
+    original = world.data / "in.h5"
+    with h5py.File(original, "w") as file:
+        file["read"], file["unread"] = np.arange(10), np.arange(100_000)
+    world.give(world.data)
+    trace = world.folder / "trace"
+    program = "import h5py, sys; h5py.File(sys.argv[1])['read'][0]"
+    for command in (
+        ["run", "--trace", trace, "--", sys.executable, "-c", program, original],
+        ["carve", trace, "-o", world.carved],
+    ):
+        subprocess.run([QUARRY, *map(str, command)], check=True, capture_output=True)
+    shutil.rmtree(trace)
+    world.give(world.carved)
+    return original
+
+
 def test_in_place_puts_nothing_over_an_original_but_hdf5_reads_its_copy(world: World) -> None:
-    original = world.original()
-    with h5py.File(original, "a") as file:
-        file["more"] = np.arange(1000)
-    world.carve(original, world.data / "gone.h5")
+    original = truly_carved(world)
     before = world.tree()
-    program = READ + "; print(h5py.File(sys.argv[1]).filename); h5py.File(sys.argv[1], 'r+')"
-    done = world.run(world.python, "-c", program, original, options=("--in-place",))
-    assert (done.returncode, done.stdout) == (1, f"carved\n{original}\n"), done.stderr
-    assert (
-        f"only HDF5 is given carved files instead: {original}" in done.stderr
-        and "not written to" in done.stderr
-    )
+    program = """
+import h5py, sys
+f = h5py.File(sys.argv[1])
+print(f["read"][3], f.filename)
+try:
+    f["unread"][0]
+except OSError:
+    h5py.File(sys.argv[1], "r+")
+"""
+    options = ("--in-place", "--missing", "error")
+    done = world.run(world.python, "-c", program, original, options=options)
+    assert (done.returncode, done.stdout) == (1, f"3 {original}\n"), done.stderr
+    assert f"only HDF5 is given carved files instead: {original}" in done.stderr
+    assert "not written to" in done.stderr
     assert world.tree() == before
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_in_place_a_file_that_the_program_makes_anew_is_its_own(
+    world: World, is_there: bool
+) -> None:
+    original = truly_carved(world)
+    if not is_there:
+        original.unlink()
+    program = """
+import h5py, os, sys
+os.remove(sys.argv[1])
+with h5py.File(sys.argv[1], "w") as f: f["read"] = [42]
+print(h5py.File(sys.argv[1])["read"][0])
+"""
+    done = world.run(world.python, "-c", program, original, options=("--in-place",))
+    assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
 
 
 def test_a_thousand_files_take_no_time(world: World) -> None:

@@ -1,0 +1,173 @@
+#include "connector/carved_dataset.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+
+#include "connector/dataset_facts.hpp"
+#include "hdf5/hollow.hpp"
+
+namespace quarry::connector {
+
+std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer) {
+    std::string name(1024, '\0');
+    size_t size = 0;
+    H5VL_file_get_args_t question{};
+    question.op_type = H5VL_FILE_GET_NAME;
+    question.args.get_name = {type, name.size(), name.data(), &size};
+    const auto get = object.under->callbacks->file_cls.get;
+    if (get(object.below, &question, transfer, nullptr) < 0) return "";
+    if (size >= name.size()) {
+        name.resize(size + 1);
+        question.args.get_name.buf = name.data();
+        question.args.get_name.buf_size = name.size();
+        if (get(object.below, &question, transfer, nullptr) < 0) return "";
+    }
+    name.resize(size);
+    return name;
+}
+
+namespace {
+
+// A program that may write can have put something else in its place.
+bool is_marked(const hdf5::Api& api, hid_t creation) {
+    if (api.H5Pfill_value_defined == nullptr || api.H5Pget_filter2 == nullptr) return true;
+    H5D_fill_value_t fill{};
+    if (api.H5Pfill_value_defined(creation, &fill) >= 0 && fill == H5D_FILL_VALUE_UNDEFINED)
+        return true;
+    unsigned flags = 0, configuration = 0;
+    size_t none = 0;
+    const int filters = api.H5Pget_nfilters(creation);
+    return filters > 0 &&
+           api.H5Pget_filter2(creation, static_cast<unsigned>(filters - 1), &flags, &none, nullptr,
+                              0, nullptr, &configuration) == hdf5::kGuardFilter;
+}
+
+// Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
+bool has_chunks(const MissingDataset& dataset, int rank) {
+    return rank > 0 && dataset.chunk.size() == static_cast<size_t>(rank) &&
+           std::all_of(dataset.pieces.begin(), dataset.pieces.end(), [&](const auto& piece) {
+               return piece.offset.size() == dataset.chunk.size();
+           });
+}
+
+bool get_info(const Object& object, H5I_type_t type, hid_t transfer, H5O_info2_t& info) {
+    H5VL_loc_params_t location{};
+    location.obj_type = type;
+    location.type = H5VL_OBJECT_BY_SELF;
+    H5VL_object_get_args_t question{};
+    question.op_type = H5VL_OBJECT_GET_INFO;
+    question.args.get_info.fields = H5O_INFO_BASIC;
+    question.args.get_info.oinfo = &info;
+    const auto get = object.under->callbacks->object_cls.get;
+    return get(object.below, &location, &question, transfer, nullptr) >= 0;
+}
+
+// HDF5 opens files behind external links by itself.
+CarvedFile* file_of(const Object& object, H5I_type_t type, unsigned long serial, hid_t transfer) {
+    const Library* library = object.under->library;
+    const OpenFile open{library, library->life, serial};
+    if (const auto met = carved_file_of(open)) return *met;
+    return remember_carved_file(open, name_of_file(object, type, transfer));
+}
+
+CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
+    H5O_info2_t info{};
+    if (!dataset.under->is_native || !get_info(dataset, H5I_DATASET, transfer, info))
+        return nullptr;
+    CarvedFile* file = file_of(dataset, H5I_DATASET, info.fileno, transfer);
+    if (file == nullptr || dataset.was_made) return nullptr;
+    std::array<uint8_t, 16> place{};
+    std::memcpy(place.data(), &info.token, place.size());
+    const size_t number = file->missing().find(place);
+    if (number == file->missing().count()) return nullptr;
+    const hdf5::Api& api = dataset.under->library->api;
+    DatasetFacts facts(dataset);
+    if (facts.creation() < 0 || facts.space() < 0 || !is_marked(api, facts.creation()))
+        return nullptr;
+    MissingDataset missing = file->missing().dataset(number);
+    if (!has_chunks(missing, api.H5Sget_simple_extent_ndims(facts.space()))) missing.chunk.clear();
+    return new CarvedDataset(file, std::move(missing));
+}
+
+// Not that of the carved file: HDF5 takes a file that it has handed out for such a question to have
+// an id, and never closes one that it has opened itself, for an external link.
+hid_t default_access_list(const hdf5::Api& api) {
+    // As HDF5 encodes it: the version, the kind of list, and no property that is not by default.
+    // The kinds by their names are variables of the library, of which a program may hold a copy.
+    constexpr uint8_t kEncoded[] = {0, 4, 0};
+    return api.H5Pdecode(kEncoded);
+}
+
+void open_original(const Object& dataset, CarvedDataset& carved) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const QuietErrors quiet(api);
+    carved.original_file = open_original_file(dataset, *carved.file);
+    if (carved.original_file < 0) return;
+    H5O_token_t token;
+    std::memcpy(&token, carved.missing.token.data(), sizeof token);
+    carved.original = api.H5Oopen_by_token(carved.original_file, token);
+    if (carved.original >= 0) carved.original_below = api.H5VLobject(carved.original);
+}
+
+// Programs find all ids that there are, and some close those that they do not know.
+bool is_open(const hdf5::Api& api, hid_t id) {
+    return id >= 0 && api.H5Iis_valid != nullptr && api.H5Iis_valid(id) > 0;
+}
+
+}  // namespace
+
+hid_t open_original_file(const Object& object, CarvedFile& file) {
+    if (file.place_of_original().empty()) return -1;
+    const hdf5::Api& api = object.under->library->api;
+    const QuietErrors quiet(api);
+    const hid_t access = default_access_list(api);
+    api.H5Pset_vol(access, object.under->id, nullptr);
+    const hid_t opened = api.H5Fopen(file.place_of_original().c_str(), kReadOnly, access);
+    api.H5Pclose(access);
+    return opened;
+}
+
+CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {
+    if (!dataset.is_carving_known) {
+        dataset.carved = found_carved(dataset, transfer);
+        dataset.is_carving_known = true;
+    }
+    return dataset.carved;
+}
+
+void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept {
+    try {
+        H5O_info2_t info{};
+        if (type == H5I_DATASET)
+            carved_part_of(object, transfer);
+        else if (object.under->is_native && get_info(object, type, transfer, info))
+            file_of(object, type, info.fileno, transfer);
+    } catch (const std::bad_alloc&) {
+        // Then that is tried again when data in it is needed.
+    }
+}
+
+void* original_of(const Object& dataset, CarvedDataset& carved) {
+    const hdf5::Api& api = dataset.under->library->api;
+    if (carved.original >= 0 && !is_open(api, carved.original)) {
+        carved.original = carved.original_file = -1;
+        carved.original_below = nullptr;
+    }
+    if (carved.original_file < 0) open_original(dataset, carved);
+    return carved.original_below;
+}
+
+void let_original_go(Object& dataset) noexcept {
+    CarvedDataset* carved = dataset.carved;
+    if (carved == nullptr) return;
+    dataset.carved = nullptr;
+    const hdf5::Api& api = dataset.under->library->api;
+    const QuietErrors quiet(api);
+    if (is_open(api, carved->original)) api.H5Oclose(carved->original);
+    if (is_open(api, carved->original_file)) api.H5Fclose(carved->original_file);
+    delete carved;
+}
+
+}  // namespace quarry::connector

@@ -1,0 +1,41 @@
+// A dataset of a carved file that is not whole there, and its original.
+#pragma once
+
+#include "connector/carved_chunks.hpp"
+#include "connector/carved_file.hpp"
+
+namespace quarry::connector {
+
+struct CarvedDataset {
+    CarvedDataset(CarvedFile* in, MissingDataset part) : file(in), missing(std::move(part)) {}
+
+    CarvedFile* file;
+    MissingDataset missing;
+    CarvedChunks chunks{missing};
+    // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
+    // a file in no other way while it reads.
+    hid_t original_file = -1;
+    hid_t original = -1;
+    void* original_below = nullptr;
+};
+
+// The name by which the file of an object is open.
+std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer);
+
+// Which file of a carved directory an object that was just opened lies in, and what of it is
+// missing: later, the name of its file may lead elsewhere.
+void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept;
+
+// Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
+CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
+
+// The connector's object of the original, null if it cannot be had.
+void* original_of(const Object& dataset, CarvedDataset& carved);
+
+// Negative if it cannot be opened. What is read there is nothing that the program does.
+hid_t open_original_file(const Object& object, CarvedFile& file);
+
+// Before the dataset is closed.
+void let_original_go(Object& dataset) noexcept;
+
+}  // namespace quarry::connector
