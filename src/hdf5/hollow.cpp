@@ -1,6 +1,7 @@
 #include "hdf5/hollow.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "hdf5/failure.hpp"
@@ -45,6 +46,23 @@ void add_guard(hid_t creation_list) {
                 what);
 }
 
+// An encoded list of properties, which is what is remembered of a dataset, would hold where in
+// memory the value was.
+bool fills_with_addresses(hid_t type, hid_t creation_list) {
+    H5D_fill_value_t fill{};
+    H5Pfill_value_defined(creation_list, &fill);
+    const bool has_addresses = has_variable_length(type) || has_references(type);
+    if (fill != H5D_FILL_VALUE_USER_DEFINED || !has_addresses) return false;
+    std::vector<std::byte> value(H5Tget_size(type));
+    if (H5Pget_fill_value(creation_list, type, value.data()) < 0) return true;
+    const bool is_nothing =
+        std::all_of(value.begin(), value.end(), [](std::byte byte) { return byte == std::byte{}; });
+    const hid_t one = H5Screate(H5S_SCALAR);
+    H5Treclaim(type, one, H5P_DEFAULT, value.data());
+    H5Sclose(one);
+    return !is_nothing;
+}
+
 bool is_guarded_fully(hid_t creation_list) {
     return H5Pget_nfilters(creation_list) >= kMostFilters;
 }
@@ -60,10 +78,7 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
     if (H5Pget_external_count(creation_list) > 0) return "its data lies in other files";
     if (can_be_guarded(type) && layout == H5D_CHUNKED && is_guarded_fully(creation_list))
         return kFull;
-    // A list of properties, which is what is remembered of it, would hold an address in memory.
-    H5D_fill_value_t fill{};
-    H5Pfill_value_defined(creation_list, &fill);
-    if (fill == H5D_FILL_VALUE_USER_DEFINED && (has_variable_length(type) || has_references(type)))
+    if (fills_with_addresses(type, creation_list))
         return "its fill value is of variable length or refers to something";
     // It would note that there is no fill value any more, and could not unpack what it has packed.
     for (const Filter& filter : filters_of(creation_list))
