@@ -167,7 +167,7 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
                          ". `quarry ls` lists those that there are."};
     if (const std::string unknown = what_is_unknown(*index); !unknown.empty())
         return Error{"The trace " + directory + " does not tell all that was read: " + unknown +
-                     " Record again."};
+                     (unknown.ends_with('.') ? "" : ".") + " Record again."};
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
     std::map<uint32_t, Token> tokens;
