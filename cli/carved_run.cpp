@@ -94,11 +94,11 @@ Result<ServingOptions> CarvedRun::prepare() {
     if (is_map(missing_)) missing_ = absolute_map(missing_);
     auto carved = open_carved(directory_);
     if (!carved) return carved.error();
-    carved_ = std::move(*carved);
-    if (const auto there = look_for_originals(); !there) return there.error();
+    place_ = carved->path;
+    if (const auto there = look_for_originals(*carved); !there) return there.error();
     auto view = CarvedView::prepare(
-        *carved_, {in_place_ ? Options::Means::InPlace : Options::Means::Namespace,
-                   writes_ == "copy" ? Options::Writes::Copy : Options::Writes::Refuse});
+        *carved, {in_place_ ? Options::Means::InPlace : Options::Means::Namespace,
+                  writes_ == "copy" ? Options::Writes::Copy : Options::Writes::Refuse});
     if (!view) return view.error();
     view_.emplace(std::move(*view));
     if (!view_->uncovered().empty())
@@ -108,7 +108,7 @@ Result<ServingOptions> CarvedRun::prepare() {
     if (!log) return log.error();
     log_ = *log;
     ServingOptions options;
-    options.carved = carved_->path;
+    options.carved = place_;
     options.originals = view_->originals();
     options.moved = is_map(missing_) ? missing_ : "";
     options.fetched = log_;
@@ -126,9 +126,9 @@ std::string CarvedRun::place_of(const std::string& original) const {
 }
 
 // Where somebody counts on them, they must be there.
-Result<bool> CarvedRun::look_for_originals() const {
+Result<bool> CarvedRun::look_for_originals(const CarvedDirectory& carved) const {
     if (missing_.empty() || missing_ == "error") return true;
-    for (const ServedFile& file : carved_->files) {
+    for (const ServedFile& file : carved.files) {
         const std::string place = place_of(file.original);
         if (access(place.c_str(), R_OK) == 0) continue;
         return Error{fmt::format(
@@ -137,6 +137,14 @@ Result<bool> CarvedRun::look_for_originals() const {
             place, std::strerror(errno))};
     }
     return true;
+}
+
+CarvedRun::~CarvedRun() {
+    try {
+        clean_up();
+    } catch (const std::exception& problem) {
+        say(problem.what());
+    }
 }
 
 // Also when the program could not be started.
@@ -149,7 +157,7 @@ void CarvedRun::clean_up() {
 }
 
 bool CarvedRun::finish() {
-    const auto fetched = read_fetched(log_, carved_->path);
+    const auto fetched = read_fetched(log_, place_);
     clean_up();
     return tell(fetched);
 }
@@ -169,15 +177,15 @@ bool CarvedRun::tell(const std::vector<FetchedDataset>& fetched) const {
 bool CarvedRun::grow(const std::vector<FetchedDataset>& fetched) const {
     ProgressLine line;
     const auto grown = grow_carved(
-        carved_->path, fetched, [&](const std::string& original) { return place_of(original); },
+        place_, fetched, [&](const std::string& original) { return place_of(original); },
         std::max(1u, std::thread::hardware_concurrency()),
         [&](uint64_t, uint64_t) { line.show("carving again"); });
     line.clear();
     std::string problem = grown ? "" : grown.error().message;
     for (const FileFate& file : grown ? *grown : std::vector<FileFate>{})
         if (!file.problem.empty()) problem = file.input.path + ": " + file.problem + ".";
-    say(problem.empty() ? fmt::format("{} holds it now.", carved_->path)
-                        : fmt::format("{} stays as it was: {}", carved_->path, problem));
+    say(problem.empty() ? fmt::format("{} holds it now.", place_)
+                        : fmt::format("{} stays as it was: {}", place_, problem));
     return problem.empty();
 }
 

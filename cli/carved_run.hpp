@@ -15,7 +15,7 @@ public:
     CarvedRun() = default;
     CarvedRun(const CarvedRun&) = delete;
     CarvedRun& operator=(const CarvedRun&) = delete;
-    ~CarvedRun() { clean_up(); }
+    ~CarvedRun();
 
     void declare(CLI::App& app);
 
@@ -24,14 +24,14 @@ public:
     // Before the program starts.
     Result<ServingOptions> prepare();
     // In the process that becomes the program.
-    Result<bool> enter() const { return view_->enter(); }
+    Result<bool> enter() const { return view_ ? view_->enter() : true; }
     // When it has ended: says what was written and what was missing. False if something that was
     // asked for could not be done.
     bool finish();
 
 private:
     void clean_up();
-    Result<bool> look_for_originals() const;
+    Result<bool> look_for_originals(const CarvedDirectory& carved) const;
     std::string place_of(const std::string& original) const;
     bool tell(const std::vector<FetchedDataset>& fetched) const;
     bool grow(const std::vector<FetchedDataset>& fetched) const;
@@ -43,7 +43,7 @@ private:
     bool is_paranoid_ = false;
     bool grows_ = false;
 
-    std::optional<CarvedDirectory> carved_;
+    std::string place_;  // of the carved files
     std::optional<CarvedView> view_;
     std::string log_;
 };

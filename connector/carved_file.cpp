@@ -88,7 +88,7 @@ std::string copy_instead_of(const char* name) {
     if (is_mounted) return "";
     const std::string path = real_path(name);
     if (path.starts_with(directory + "/")) return "";
-    const std::string copy = directory + path;
+    std::string copy = directory + path;
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
     if (stat(name, &of_name) != 0) return copy;
@@ -194,7 +194,7 @@ void begin_serving(const ConnectorConfig& config) noexcept {
         auto made = std::make_unique<ConnectorConfig>(config);
         made->carved = real_path(made->carved);
         const ConnectorConfig* nobody = nullptr;
-        if (served_config.compare_exchange_strong(nobody, made.get())) made.release();
+        if (served_config.compare_exchange_strong(nobody, made.get())) (void)made.release();
     } catch (const std::bad_alloc&) {
         say({"memory is short; carved files are not served"});
     }

@@ -180,7 +180,7 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
     const auto copied = hdf5::copy_file(original, copy, order);
     if (!copied) return copied.error().message;
     note_fates(copied->datasets, judge, job);
-    const std::string found = options.verifies ? difference(original, copy) : "";
+    std::string found = options.verifies ? difference(original, copy) : "";
     if (!found.empty()) {
         fate.datasets.clear();
         return found;

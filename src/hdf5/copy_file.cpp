@@ -332,7 +332,7 @@ private:
         } else {
             make_dataset_anew({token, old, type, creation}, refers, copied,
                               {group, name, link_creation});
-            copied.place = token_of(*places_.find(token));
+            if (const auto place = places_.find(token)) copied.place = token_of(*place);
         }
         if (copied.kept == Part::Whole && copied.is_virtual) copied.sources = sources_of(old);
         was_copied(std::move(copied));
