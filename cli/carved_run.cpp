@@ -1,8 +1,10 @@
 #include "carved_run.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -46,6 +48,17 @@ std::string absolute_map(const std::string& map) {
 std::string why_no_way(const std::string& missing) {
     if (missing == "error" || missing == "original" || is_map(missing)) return "";
     return "must be `error`, `original`, or OLD=NEW, where originals are now";
+}
+
+bool has_changed(const CarvedDirectory& carved, const std::string& original) {
+    struct stat now{};
+    if (stat(original.c_str(), &now) != 0) return false;
+    const uint64_t modified = static_cast<uint64_t>(now.st_mtim.tv_sec) * 1'000'000'000 +
+                              static_cast<uint64_t>(now.st_mtim.tv_nsec);
+    return std::any_of(carved.files.begin(), carved.files.end(), [&](const ServedFile& file) {
+        return file.original == original && file.modified != 0 &&
+               (file.modified != modified || file.size != static_cast<uint64_t>(now.st_size));
+    });
 }
 
 // As many as a reader takes in.
@@ -101,6 +114,13 @@ Result<ServingOptions> CarvedRun::prepare() {
                   writes_ == "copy" ? Options::Writes::Copy : Options::Writes::Refuse});
     if (!view) return view.error();
     view_.emplace(std::move(*view));
+    for (const std::string& original : view_->uncovered())
+        if (has_changed(*carved, original))
+            return Error{
+                fmt::format("{} is not the file that was carved, and is in the way of its copy. "
+                            "Carve again, or "
+                            "move it away.",
+                            printable(original))};
     if (!view_->uncovered().empty())
         say(fmt::format("Where originals are there, only HDF5 is given carved files instead: {}.",
                         first_of(view_->uncovered())));

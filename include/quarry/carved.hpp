@@ -13,6 +13,9 @@ namespace quarry {
 struct ServedFile {
     std::string original;  // the path that programs use
     std::string copy;      // what they get; both are absolute
+    // Of the original, when it was carved; zeros if nobody knows.
+    uint64_t size = 0;
+    uint64_t modified = 0;  // nanoseconds since 1970
 };
 
 // In a carved directory: what had to be made at the places of originals, for as long as programs

@@ -21,7 +21,8 @@ Result<CarvedDirectory> open_carved(const std::string& directory) {
         if (failed || below.empty() || *below.begin() == "..")
             return Error{(path / file.copy).string() + " does not lead to a file in " +
                          path.string() + ", where copies must be. Carve again."};
-        carved.files.push_back({file.input.path, path / file.copy});
+        carved.files.push_back(
+            {file.input.path, path / file.copy, file.size_before, file.modified});
     }
     return carved;
 }

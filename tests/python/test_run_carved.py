@@ -603,6 +603,14 @@ except OSError:
     assert world.tree() == before
 
 
+def test_in_place_a_file_that_has_changed_is_named(world: World) -> None:
+    original = truly_carved(world)
+    with h5py.File(original, "a") as file:
+        file["read"][0] = 42
+    done = world.run("true", options=("--in-place",))
+    assert done.returncode == 125 and f"{original} is not the file" in done.stderr
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 def test_in_place_a_file_that_the_program_makes_anew_is_its_own(
     world: World, is_there: bool
