@@ -191,10 +191,11 @@ void CarvedFile::note_unusable(const std::string& path, const char* why) {
 void begin_serving(const ConnectorConfig& config) noexcept {
     if (config.carved.empty() || is_serving()) return;
     try {
-        auto made = std::make_unique<ConnectorConfig>(config);
-        made->carved = real_path(made->carved);
+        ConnectorConfig served = config;
+        served.carved = real_path(served.carved);
+        const auto* made = new ConnectorConfig(std::move(served));
         const ConnectorConfig* nobody = nullptr;
-        if (served_config.compare_exchange_strong(nobody, made.get())) (void)made.release();
+        if (!served_config.compare_exchange_strong(nobody, made)) delete made;
     } catch (const std::bad_alloc&) {
         say({"memory is short; carved files are not served"});
     }

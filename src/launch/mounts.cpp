@@ -142,7 +142,8 @@ bool mount_the_root() {
     std::error_code error;
     const fs::path here = fs::current_path(error);
     return !error && mount(nullptr, "/proc", nullptr, MS_PRIVATE, nullptr) == 0 &&
-           bind("/", kSomewhere) && chroot(kSomewhere) == 0 && chdir(here.c_str()) == 0;
+           bind("/", kSomewhere) && chroot(kSomewhere) == 0 && chdir("/") == 0 &&
+           chdir(here.c_str()) == 0;
 }
 
 // The old root is let go of; what is in it has been mounted below the new one.
