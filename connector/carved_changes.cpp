@@ -10,11 +10,11 @@
 namespace quarry::connector {
 namespace {
 
-bool get_info(const CopiedObject& copied, H5O_info2_t& info) {
+bool get_info(const CopiedObject& copied, const char* name, H5O_info2_t& info) {
     H5VL_loc_params_t location{};
     location.obj_type = copied.source_type;
     location.type = H5VL_OBJECT_BY_NAME;
-    location.loc_data.loc_by_name.name = copied.name;
+    location.loc_data.loc_by_name.name = name;
     H5VL_object_get_args_t question{};
     question.op_type = H5VL_OBJECT_GET_INFO;
     question.args.get_info.fields = H5O_INFO_BASIC;
@@ -23,31 +23,10 @@ bool get_info(const CopiedObject& copied, H5O_info2_t& info) {
     return get(copied.source.below, &location, &question, copied.transfer, nullptr) >= 0;
 }
 
-// Empty if HDF5 does not know it.
-std::string path_of(const CopiedObject& copied) {
-    if (copied.name[0] == '/') return copied.name;
-    H5VL_loc_params_t location{};
-    location.obj_type = copied.source_type;
-    location.type = H5VL_OBJECT_BY_SELF;
-    std::array<char, 4096> name{};
-    size_t size = 0;
-    H5VL_object_get_args_t question{};
-    question.op_type = H5VL_OBJECT_GET_NAME;
-    question.args.get_name.buf = name.data();
-    question.args.get_name.buf_size = name.size();
-    question.args.get_name.name_len = &size;
-    const auto get = copied.source.under->callbacks->object_cls.get;
-    const bool is_known =
-        copied.source.path == Path::Known &&
-        get(copied.source.below, &location, &question, copied.transfer, nullptr) >= 0 && size > 0 &&
-        size < name.size();
-    return is_known ? std::string(name.data(), size) + "/" + copied.name : "";
-}
-
 // The file that the object lies in, if data of the object may be missing.
 CarvedFile* incomplete_file(const CopiedObject& copied) {
     H5O_info2_t info{};
-    if (!copied.source.under->is_native || !get_info(copied, info)) return nullptr;
+    if (!copied.source.under->is_native || !get_info(copied, copied.name, info)) return nullptr;
     const Library* library = copied.source.under->library;
     const auto met = carved_file_of({library, library->life, info.fileno});
     if (!met || *met == nullptr) return nullptr;
@@ -57,6 +36,22 @@ CarvedFile* incomplete_file(const CopiedObject& copied) {
     const bool is_incomplete =
         info.type == H5O_TYPE_GROUP ? missing.count() > 0 : missing.find(place) < missing.count();
     return is_incomplete ? *met : nullptr;
+}
+
+// Whether the path leads to the same thing in the original: nothing can have been changed, and no
+// link leads into another file.
+bool is_as_in_original(const CopiedObject& copied) {
+    unsigned intent = kWritable;
+    H5VL_file_get_args_t question{};
+    question.op_type = H5VL_FILE_GET_INTENT;
+    question.args.get_intent.flags = &intent;
+    const auto get = copied.source.under->callbacks->file_cls.get;
+    if (copied.source_type != H5I_FILE ||
+        get(copied.source.below, &question, copied.transfer, nullptr) < 0)
+        return false;
+    H5O_info2_t here{}, there{};
+    return (intent & kWritable) == 0 && get_info(copied, "/", here) &&
+           get_info(copied, copied.name, there) && here.fileno == there.fileno;
 }
 
 herr_t copy_from(hid_t original, const std::string& path, const CopiedObject& copied) {
@@ -87,12 +82,17 @@ std::optional<herr_t> copy_with_missing_data(const CopiedObject& copied) noexcep
     try {
         CarvedFile* file = incomplete_file(copied);
         if (file == nullptr) return std::nullopt;
-        const std::string path = path_of(copied);
+        if (!is_as_in_original(copied)) {
+            file->note_unusable(copied.name,
+                                "can be copied only by its path in a file that is "
+                                "open for reading");
+            return -1;
+        }
+        const std::string path = std::string("/") + copied.name;
         const hdf5::Api& api = copied.source.under->library->api;
-        const hid_t original = path.empty() ? -1 : open_original_file(copied.source, *file);
+        const hid_t original = open_original_file(copied.source, *file);
         if (original < 0) {
-            file->note_unusable(path.empty() ? copied.name : path,
-                                "cannot be copied without its original");
+            file->note_unusable(copied.name, "cannot be copied without its original");
             return -1;
         }
         const herr_t answer = copy_from(original, path, copied);

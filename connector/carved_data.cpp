@@ -41,6 +41,7 @@ std::vector<hsize_t> shape_of(const Object& dataset) {
 }
 
 bool was_virtual(const hdf5::Api& api, const CarvedDataset& carved) {
+    if (api.H5Pdecode == nullptr || api.H5Pget_layout == nullptr) return true;
     const hid_t list = api.H5Pdecode(carved.missing.creation.data());
     const bool is_virtual = list < 0 || api.H5Pget_layout(list) == H5D_VIRTUAL;
     if (list >= 0) api.H5Pclose(list);

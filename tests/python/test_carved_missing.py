@@ -479,6 +479,21 @@ print(found)
         assert done.returncode == 1 and "cannot be copied without its original" in done.stderr
 
 
+def test_copies_of_what_may_have_changed_are_refused(carved: Path) -> None:
+    """By its path, the original has something else."""
+    program = """
+import h5py, numpy as np
+f, g = h5py.File("in.h5", "r+"), h5py.File("out.h5", "w")
+f["group/new"] = [1]
+try:
+    f.copy("group", g, "copy")
+except (OSError, RuntimeError):
+    print("refused")
+"""
+    done = on_carved(carved.parent, program, options=("--writes", "copy"))
+    assert done.stdout == "refused\n" and "open for reading" in done.stderr
+
+
 def test_programs_that_close_every_id(carved: Path) -> None:
     program = """
 import h5py
