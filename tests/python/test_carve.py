@@ -580,6 +580,15 @@ print(h5py.Dataset(h5py.h5d.open(f.id, b"virtual", access))[[3, 999]])
     assert quarry(*words, cwd=tmp_path).stdout == "[  3 999]\n"
 
 
+def test_traces_of_one_file_by_several_paths_add_up(made: Path) -> None:
+    (made.parent / "link.h5").symlink_to("in.h5")
+    run(made.parent, "import h5py; h5py.File('in.h5')['mu'][0]", trace="a")
+    run(made.parent, "import h5py; h5py.File('link.h5')['gzip'][0]", trace="b")
+    (fate,) = carve(made.parent, "a", "b")["files"]
+    kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
+    assert {"/mu", "/gzip"} <= kept
+
+
 @pytest.mark.parametrize("options", (("--level", "accesses"), ("--max-size", "64K")))
 def test_a_trace_that_does_not_tell_everything_is_refused(made: Path, options: tuple) -> None:
     program = "import h5py; f = h5py.File('in.h5'); [f['mu'][0] for i in range(5000)]"
