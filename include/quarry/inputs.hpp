@@ -40,6 +40,10 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
 
 // Several traces add up: what any of them used is used.
 void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more);
+
+// The same file, maybe by another path.
+void add_uses(InputFile& known, const InputFile& more);
+
 // What calls have read of a dataset; equal ones are one.
 struct RecordedRead {
     UsedDataset dataset;

@@ -192,6 +192,13 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
     return found;
 }
 
+void add_uses(InputFile& known, const InputFile& more) {
+    known.was_written = known.was_written || more.was_written;
+    known.opened = std::min(known.opened, more.opened);
+    known.read.insert(known.read.end(), more.read.begin(), more.read.end());
+    known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());
+}
+
 void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more) {
     for (InputFile& input : more) {
         const auto known = std::find_if(all.begin(), all.end(), [&](const InputFile& one) {
@@ -201,10 +208,7 @@ void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more) {
             all.push_back(std::move(input));
             continue;
         }
-        known->was_written = known->was_written || input.was_written;
-        known->opened = std::min(known->opened, input.opened);
-        known->read.insert(known->read.end(), input.read.begin(), input.read.end());
-        known->tasks.insert(known->tasks.end(), input.tasks.begin(), input.tasks.end());
+        add_uses(*known, input);
     }
 }
 

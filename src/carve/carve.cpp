@@ -167,16 +167,6 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
     }
 }
 
-// Several paths may lead to one file.
-bool add_same_file(InputFile& known, const InputFile& input) {
-    if (known.inode != input.inode || known.device != input.device) return false;
-    known.was_written = known.was_written || input.was_written;
-    known.opened = std::min(known.opened, input.opened);
-    known.read.insert(known.read.end(), input.read.begin(), input.read.end());
-    known.tasks.insert(known.tasks.end(), input.tasks.begin(), input.tasks.end());
-    return true;
-}
-
 std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
     std::vector<Job> jobs;
     std::map<std::string, size_t> copies;
@@ -185,7 +175,11 @@ std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
         const auto [first, is_new] = copies.try_emplace(job.fate.copy, jobs.size());
         if (!job.fate.copy.empty() && !is_new) {
             FileFate& other = jobs[first->second].fate;
-            if (add_same_file(other.input, input)) continue;
+            // Several paths may lead to one file.
+            if (other.input.inode == input.inode && other.input.device == input.device) {
+                add_uses(other.input, input);
+                continue;
+            }
             job.fate.problem = other.problem =
                 "several files were used at this path: one has taken the place of another";
         }
