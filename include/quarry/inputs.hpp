@@ -27,6 +27,8 @@ struct InputFile {
     bool was_written = false;
     bool is_raw = false;             // taken as it is: data of a dataset in another file
     bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
+    bool is_read_as_bytes = false;   // without HDF5, too, and more than its beginning
+    bool has_no_file = false;        // it was in memory, or behind an object of the program
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read
 

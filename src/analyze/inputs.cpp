@@ -15,6 +15,15 @@ namespace {
 using namespace analyze;
 using Token = std::array<uint8_t, 16>;
 
+// Libraries and programs look at the first bytes to see what kind of file it is. They read them in
+// one call; no buffer that does it for them is larger than this.
+constexpr uint64_t kLargestLook = 128 << 10;
+
+bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
+    return (use.flags & trace::kUseMapped) == 0 && use.reads <= 1 && use.read <= kLargestLook &&
+           use.read < size;
+}
+
 struct Input {
     InputFile file;
     bool is_hdf5 = false;     // HDF5 could open it
@@ -91,6 +100,14 @@ public:
         if (Input* input = input_of(tables_.file_of(record.storage)))
             (is_write ? input->file.was_written : input->is_inside) = true;
     }
+    void operator()(const trace::OtherFile& record, const trace::Rest&) {
+        sizes_[record.number] = record.size;
+    }
+    void operator()(const trace::OtherUse& record, const trace::Rest&) {
+        if (record.read == 0 || is_only_a_look(record, sizes_[record.number])) return;
+        if (Input* input = input_of(tables_.other_file_of(record.number)))
+            input->file.is_read_as_bytes = true;
+    }
 
 private:
     Input* input_of(uint32_t file) {
@@ -141,6 +158,7 @@ private:
     const std::set<std::string>& tasks_;
     std::map<uint32_t, Input>& inputs_;
     std::map<uint32_t, Token>& tokens_;
+    std::map<uint32_t, uint64_t> sizes_;  // of files used without HDF5, by number
     uint32_t task_;
 };
 
@@ -182,6 +200,7 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
         if (!is_used || input.was_made || file.opened == 0) continue;
         file.path = index->facts.files[number].path;
+        file.has_no_file = file.inode == 0 && !file.is_raw;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());
         for (auto& [object, used] : input.read) {
             used.dataset.token = tokens[object];
@@ -194,6 +213,7 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
 
 void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
+    known.is_read_as_bytes = known.is_read_as_bytes || more.is_read_as_bytes;
     known.opened = std::min(known.opened, more.opened);
     known.read.insert(known.read.end(), more.read.begin(), more.read.end());
     known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());

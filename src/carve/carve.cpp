@@ -248,11 +248,13 @@ Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
         });
     if (!worked) return worked.error();
     std::vector<FileFate> fates = fates_of(std::move(jobs));
-    // That a file was written to cannot be helped; anything else should be looked at first.
+    // What is not there to be carved cannot be helped; anything else should be looked at first.
     const bool is_sound = std::all_of(fates.begin(), fates.end(), [](const FileFate& fate) {
-        return fate.problem.empty() || fate.input.was_written;
+        return fate.problem.empty() || fate.input.was_written || fate.input.has_no_file;
     });
-    if (!is_sound) {
+    const bool is_empty = std::all_of(fates.begin(), fates.end(),
+                                      [](const FileFate& fate) { return fate.copy.empty(); });
+    if (!is_sound || is_empty) {
         for (FileFate& fate : fates) fate.copy.clear();
         return fates;
     }

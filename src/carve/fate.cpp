@@ -81,6 +81,9 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
 std::string why_not(const InputFile& input) {
     if (input.was_written)
         return "the tasks have written to it: as it was before, it is not there any more";
+    if (input.has_no_file)
+        return "it has no file of its own: it was in memory, or read through an object of the "
+               "program. What is opened by its path is carved";
     struct statx status{};
     if (statx(AT_FDCWD, input.place().c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
         return std::string("it cannot be found: ") + std::strerror(errno);

@@ -153,6 +153,8 @@ uint64_t checksum_of_all(const std::string& path, uint64_t size) {
     return made;
 }
 
+constexpr const char* kReadAsBytes = "it was read without HDF5, too, as a file of bytes";
+
 std::string last_problem() {
     return std::string("it cannot be copied: ") + std::strerror(errno);
 }
@@ -196,6 +198,10 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
 
 void plan_one(Job& job, const CarveOptions& options) {
     if (job.fate.input.is_raw) return;
+    if (job.fate.input.is_read_as_bytes) {
+        job.fate.why_whole = kReadAsBytes;
+        return;
+    }
     follow_paths(job);
     const Judge judge(job.fate.input, options);
     const auto planned = hdf5::plan_copy(job.fate.input.place(), order_of(judge));
@@ -211,7 +217,10 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
     std::error_code error;
     fs::create_directories(fs::path(copy).parent_path(), error);
     fs::remove(copy, error);
-    if (!fate.input.is_raw) fate.why_whole = take_apart(job, place, options);
+    if (fate.input.is_read_as_bytes)
+        fate.why_whole = kReadAsBytes;
+    else if (!fate.input.is_raw)
+        fate.why_whole = take_apart(job, place, options);
     if (fate.input.is_raw || !fate.why_whole.empty())
         fate.problem = copy_whole(fate, copy, options.verifies);
     take_rights_and_times(fate.input.place(), copy);

@@ -173,6 +173,54 @@ def test_a_file_that_was_written_to_is_named(made: Path) -> None:
     assert f"Not carved: {folder}/other.h5: the tasks have written to it" in done.stdout
     assert copy_of(made).exists() and not copy_of(folder / "other.h5").exists()
 
+    # Alone, there is nothing to be carved, and no directory.
+    done = quarry("carve", "-o", "none", "t", "--file", "*/other.h5", cwd=folder)
+    assert done.returncode == 1 and "Nothing has been written" in done.stdout
+    assert not (folder / "none").exists()
+
+
+READ_AS_BYTES = {
+    "read": "open('in.h5', 'rb').read()",
+    "in pieces": "f = open('in.h5', 'rb', 0); f.read(100); f.read(100)",
+    "mapped": "import mmap; f = open('in.h5', 'rb'); mmap.mmap(f.fileno(), 0, prot=1)[500000]",
+    "copied": "import shutil; shutil.copyfile('in.h5', 'copy')",
+    "by cp": "import subprocess; subprocess.run(['cp', 'in.h5', 'copy'], check=True)",
+    "by md5sum": "import subprocess; subprocess.run(['md5sum', 'in.h5'], check=True)",
+    "by cat": "import subprocess; subprocess.run('cat < in.h5 > copy', shell=True, check=True)",
+}
+
+
+@pytest.mark.parametrize("way", READ_AS_BYTES)
+def test_a_file_that_was_read_as_bytes_is_copied_whole(made: Path, way: str) -> None:
+    run(made.parent, f"import h5py; h5py.File('in.h5')['mu'][0]\n{READ_AS_BYTES[way]}")
+    (fate,) = carve(made.parent, "t")["files"]
+    assert "read without HDF5" in fate["why_whole"]
+    assert copy_of(made).read_bytes() == made.read_bytes()
+    (planned,) = carve(made.parent, "t", "--dry-run")["files"]
+    assert planned["why_whole"] == fate["why_whole"]
+
+
+def test_to_look_at_the_first_bytes_is_not_to_read_a_file(made: Path) -> None:
+    run(made.parent, "import h5py; open('in.h5', 'rb').read(8); h5py.File('in.h5')['mu'][0]")
+    (fate,) = carve(made.parent, "t")["files"]
+    assert not fate["why_whole"] and copy_of(made).stat().st_size < made.stat().st_size
+
+
+def test_files_in_memory_are_named_and_the_others_carved(made: Path) -> None:
+    with h5py.File(made.parent / "other.h5", "w") as f:
+        f["x"] = [1.5]
+    code = (
+        "import h5py, io; h5py.File('in.h5')['mu'][0]\n"
+        "data = open('other.h5', 'rb').read(); h5py.File(io.BytesIO(data))['x'][0]\n"
+        "h5py.File(open('other.h5', 'rb'))['x'][0]\n"
+    )
+    run(made.parent, code)
+    done = quarry("carve", "-o", "small", "--json", "t", cwd=made.parent)
+    assert done.returncode == 1, done.stderr
+    carved, *others = json.loads(done.stdout)["files"]
+    assert not carved["problem"] and copy_of(made).stat().st_size < made.stat().st_size
+    assert len(others) == 2 and all("no file of its own" in one["problem"] for one in others)
+
 
 def test_what_is_not_ours_is_left_alone(made: Path) -> None:
     folder = made.parent
