@@ -216,6 +216,8 @@ def not_refused(subsets: list[Subset]) -> list[list[str]]:
 NOT_COMPARED = {
     # References to what was deleted become references to nothing.
     "trefer_obj_del.h5",
+    # netCDF ends with a crash after it has read the original, or not, by chance.
+    "test_ld.h5",
 }
 WAYS = ("all", "object", "chunk")
 
