@@ -1,68 +1,133 @@
 #include "connector/carved_changes.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
+#include "base/say.hpp"
 #include "connector/carved_dataset.hpp"
 
 namespace quarry::connector {
 namespace {
 
-bool get_info(const CopiedObject& copied, const char* name, H5O_info2_t& info) {
-    H5VL_loc_params_t location{};
-    location.obj_type = copied.source_type;
-    location.type = H5VL_OBJECT_BY_NAME;
-    location.loc_data.loc_by_name.name = name;
-    H5VL_object_get_args_t question{};
-    question.op_type = H5VL_OBJECT_GET_INFO;
-    question.args.get_info.fields = H5O_INFO_BASIC;
-    question.args.get_info.oinfo = &info;
-    const auto get = copied.source.under->callbacks->object_cls.get;
-    return get(copied.source.below, &location, &question, copied.transfer, nullptr) >= 0;
-}
-
-// The file that the object lies in, if data of the object may be missing.
-CarvedFile* incomplete_file(const CopiedObject& copied) {
-    H5O_info2_t info{};
-    if (!copied.source.under->is_native || !get_info(copied, copied.name, info)) return nullptr;
-    const Library* library = copied.source.under->library;
-    const auto met = carved_file_of({library, library->life, info.fileno});
-    if (!met || *met == nullptr) return nullptr;
-    const MissingData& missing = (*met)->missing();
-    std::array<uint8_t, 16> place{};
-    std::memcpy(place.data(), &info.token, place.size());
-    const bool is_incomplete =
-        info.type == H5O_TYPE_GROUP ? missing.count() > 0 : missing.find(place) < missing.count();
-    return is_incomplete ? *met : nullptr;
-}
-
-// Whether the path leads to the same thing in the original: nothing can have been changed, and no
-// link leads into another file.
-bool is_as_in_original(const CopiedObject& copied) {
+// Nothing can have been changed in it.
+bool is_open_for_reading(const CopiedObject& copied, const std::string& path) {
+    if (access(path.c_str(), W_OK) != 0) return true;
     unsigned intent = kWritable;
     H5VL_file_get_args_t question{};
     question.op_type = H5VL_FILE_GET_INTENT;
     question.args.get_intent.flags = &intent;
-    const auto get = copied.source.under->callbacks->file_cls.get;
-    if (copied.source_type != H5I_FILE ||
-        get(copied.source.below, &question, copied.transfer, nullptr) < 0)
-        return false;
-    H5O_info2_t here{}, there{};
-    return (intent & kWritable) == 0 && get_info(copied, "/", here) &&
-           get_info(copied, copied.name, there) && here.fileno == there.fileno;
+    const auto get = copied.from.under->callbacks->file_cls.get;
+    return copied.from_type == H5I_FILE &&
+           get(copied.from.below, &question, copied.transfer, nullptr) >= 0 &&
+           (intent & kWritable) == 0;
 }
 
-herr_t copy_from(hid_t original, const std::string& path, const CopiedObject& copied) {
-    const Under& under = *copied.source.under;
+unsigned expanded_links(const hdf5::Api& api, hid_t copying) {
+    unsigned flags = 0;
+    if (api.H5Pget_copy_object == nullptr || api.H5Pget_copy_object(copying, &flags) < 0)
+        flags = H5O_COPY_EXPAND_SOFT_LINK_FLAG | H5O_COPY_EXPAND_EXT_LINK_FLAG;
+    return flags;
+}
+
+struct Search {
+    const MissingData& missing;
+    std::vector<size_t> found;
+};
+
+herr_t look_at(hid_t, const char*, const H5O_info2_t* info, void* data) noexcept try {
+    auto& search = *static_cast<Search*>(data);
+    std::array<uint8_t, 16> place{};
+    std::memcpy(place.data(), &info->token, place.size());
+    const size_t number = search.missing.find(place);
+    if (number < search.missing.count()) search.found.push_back(number);
+    return 0;
+} catch (const std::bad_alloc&) {
+    return -1;
+}
+
+// The datasets below a group that are not whole; nothing if that cannot be told.
+std::optional<std::vector<size_t>> missing_below(const Object& group, const MissingData& missing,
+                                                 hid_t transfer) {
+    Search search{missing, {}};
     H5VL_loc_params_t location{};
-    location.obj_type = H5I_FILE;
+    location.obj_type = H5I_GROUP;
     location.type = H5VL_OBJECT_BY_SELF;
-    return under.callbacks->object_cls.copy(
-        under.library->api.H5VLobject(original), &location, path.c_str(), copied.target_below,
-        copied.target_location, copied.target_name, copied.copying, copied.link_creation,
-        copied.transfer, nullptr);
+    H5VL_object_specific_args_t question{};
+    question.op_type = H5VL_OBJECT_VISIT;
+    question.args.visit = {H5_INDEX_NAME, H5_ITER_NATIVE, H5O_INFO_BASIC, look_at, &search};
+    const auto visit = group.under->callbacks->object_cls.specific;
+    if (visit(group.below, &location, &question, transfer, nullptr) < 0) return std::nullopt;
+    return search.found;
+}
+
+herr_t copy_from(void* original, H5I_type_t type, const std::string& name,
+                 const CopiedObject& copied) {
+    H5VL_loc_params_t location{};
+    location.obj_type = type;
+    location.type = H5VL_OBJECT_BY_SELF;
+    return copied.from.under->callbacks->object_cls.copy(
+        original, &location, name.c_str(), copied.target_below, copied.target_location,
+        copied.target_name, copied.copying, copied.link_creation, copied.transfer, nullptr);
+}
+
+herr_t refuse(CarvedFile& file, const CopiedObject& copied, const char* why) {
+    file.note_unusable(copied.name, why);
+    return -1;
+}
+
+constexpr const char* kMayHaveChanged =
+    "can be copied only from a file that is open for reading, and a group only by its path in it";
+constexpr const char* kWithoutOriginal = "cannot be copied without its original";
+
+const Selection kAll{};
+
+std::optional<herr_t> copy_dataset(const CopiedObject& copied) {
+    CarvedDataset* carved = carved_part_of(copied.source, copied.transfer);
+    if (carved == nullptr) return std::nullopt;
+    const std::string path = name_of_file(copied.source, H5I_DATASET, copied.transfer);
+    if (!is_open_for_reading(copied, path)) return refuse(*carved->file, copied, kMayHaveChanged);
+    void* original = original_of(copied.source, *carved);
+    if (original == nullptr) return refuse(*carved->file, copied, kWithoutOriginal);
+    const herr_t answer = copy_from(original, H5I_DATASET, ".", copied);
+    if (answer >= 0) carved->file->note_fetched(carved->missing, kAll);
+    return answer;
+}
+
+// By its path: only datasets are known by their places in the original.
+std::optional<herr_t> copy_group(const CopiedObject& copied) {
+    CarvedFile* file = carved_file_around(copied.source, H5I_GROUP, copied.transfer);
+    const Library& library = *copied.source.under->library;
+    const unsigned expanded = expanded_links(library.api, copied.copying);
+    if ((expanded & H5O_COPY_EXPAND_EXT_LINK_FLAG) != 0) {
+        say({copied.name,
+             " cannot be copied with what its external links lead to, on carved data. ",
+             "Copy it without, and what they lead to by itself."});
+        return -1;
+    }
+    if (file == nullptr) return std::nullopt;
+    const auto below = missing_below(copied.source, file->missing(), copied.transfer);
+    const bool is_whole =
+        below && below->empty() &&
+        ((expanded & H5O_COPY_EXPAND_SOFT_LINK_FLAG) == 0 || file->missing().count() == 0);
+    if (is_whole) return std::nullopt;
+    const std::string path = name_of_file(copied.from, copied.from_type, copied.transfer);
+    if (!below || copied.from_type != H5I_FILE || !is_open_for_reading(copied, path) ||
+        file != carved_file_around(copied.from, H5I_FILE, copied.transfer))
+        return refuse(*file, copied, kMayHaveChanged);
+    const hid_t original = open_original_file(copied.source, *file);
+    if (original < 0) return refuse(*file, copied, kWithoutOriginal);
+    const herr_t answer = copy_from(library.api.H5VLobject(original), H5I_FILE,
+                                    std::string("/") + copied.name, copied);
+    const KeepErrors keep(library.api);
+    library.api.H5Fclose(original);
+    for (const size_t number : *below)
+        if (answer >= 0) file->note_fetched(file->missing().dataset(number), kAll);
+    return answer;
 }
 
 }  // namespace
@@ -79,26 +144,16 @@ bool is_kept_as_it_is(Object& dataset, hid_t transfer) noexcept {
 }
 
 std::optional<herr_t> copy_with_missing_data(const CopiedObject& copied) noexcept {
+    if (!copied.source.under->is_native) return std::nullopt;
     try {
-        CarvedFile* file = incomplete_file(copied);
-        if (file == nullptr) return std::nullopt;
-        if (!is_as_in_original(copied)) {
-            file->note_unusable(copied.name,
-                                "can be copied only by its path in a file that is "
-                                "open for reading");
-            return -1;
+        switch (copied.type) {
+            case H5I_DATASET:
+                return copy_dataset(copied);
+            case H5I_GROUP:
+                return copy_group(copied);
+            default:
+                return std::nullopt;
         }
-        const std::string path = std::string("/") + copied.name;
-        const hdf5::Api& api = copied.source.under->library->api;
-        const hid_t original = open_original_file(copied.source, *file);
-        if (original < 0) {
-            file->note_unusable(copied.name, "cannot be copied without its original");
-            return -1;
-        }
-        const herr_t answer = copy_from(original, path, copied);
-        const KeepErrors keep(api);
-        api.H5Fclose(original);
-        return answer;
     } catch (const std::bad_alloc&) {
         return -1;
     }

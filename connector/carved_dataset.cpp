@@ -137,13 +137,18 @@ CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {
     return dataset.carved;
 }
 
+CarvedFile* carved_file_around(const Object& object, H5I_type_t type, hid_t transfer) {
+    H5O_info2_t info{};
+    if (!object.under->is_native || !get_info(object, type, transfer, info)) return nullptr;
+    return file_of(object, type, info.fileno, transfer);
+}
+
 void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept {
     try {
-        H5O_info2_t info{};
         if (type == H5I_DATASET)
             carved_part_of(object, transfer);
-        else if (object.under->is_native && get_info(object, type, transfer, info))
-            file_of(object, type, info.fileno, transfer);
+        else
+            carved_file_around(object, type, transfer);
     } catch (const std::bad_alloc&) {
         // Then that is tried again when data in it is needed.
     }

@@ -26,6 +26,10 @@ std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer);
 // missing: later, the name of its file may lead elsewhere.
 void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept;
 
+// The carved file that an open object lies in; null if nothing is missing there. May throw
+// std::bad_alloc.
+CarvedFile* carved_file_around(const Object& object, H5I_type_t type, hid_t transfer);
+
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
 

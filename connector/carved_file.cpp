@@ -16,6 +16,7 @@
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
 #include "base/say.hpp"
+#include "model/original_file.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -25,6 +26,10 @@ namespace fs = std::filesystem;
 std::mutex files_mutex;
 [[maybe_unused]] const bool files_mutex_is_free = keep_free_across_fork<files_mutex>();
 Immortal<std::map<std::string, std::unique_ptr<CarvedFile>>> files;  // null where there is none
+
+// Libraries keep their own threads apart, but a file may be used through several of them.
+std::mutex using_file;
+[[maybe_unused]] const bool using_file_is_free = keep_free_across_fork<using_file>();
 
 Immortal<std::map<std::string, std::string>> names;  // of copies, as programs have named them
 
@@ -71,16 +76,6 @@ std::string moved_path(const std::string& path, const std::string& moved) {
     return moved.substr(equals + 1) + path.substr(equals);
 }
 
-uint64_t nanoseconds(const timespec& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
-// As far as can be told without reading it.
-bool is_of(const struct stat& status, const OriginalFile& original) {
-    return static_cast<uint64_t>(status.st_size) == original.size &&
-           nanoseconds(status.st_mtim) == original.modified;
-}
-
 // The copy to be opened instead of a file; empty if it is that, or there is none.
 std::string copy_instead_of(const char* name) {
     const std::string& directory = served_config.load()->carved;
@@ -94,31 +89,8 @@ std::string copy_instead_of(const char* name) {
     if (stat(name, &of_name) != 0) return copy;
     // What is there may be the copy itself, or something that the program has made.
     const CarvedFile* carved = file_at(path, directory);
-    const bool is_original = carved != nullptr && is_of(of_name, carved->missing().original());
+    const bool is_original = carved != nullptr && looks_like(of_name, carved->missing().original());
     return is_original ? copy : "";
-}
-
-// Why an open file is not the original, or might not be; empty if it is.
-std::string difference(int file, const OriginalFile& original, bool is_paranoid) {
-    struct stat status{};
-    if (fstat(file, &status) != 0) return std::strerror(errno);
-    // At the most something that `quarry run` has put there for a while.
-    if (status.st_size == 0) return std::strerror(ENOENT);
-    if (static_cast<uint64_t>(status.st_size) != original.size)
-        return "it is not the file that was carved: its size is another";
-    if (checksum_of(file, original.headers) != original.checksum)
-        return "it is not the file that was carved: its headers are others";
-    if (is_paranoid) {
-        if (original.whole_checksum == 0)
-            return "nothing is known of its data: carve it with --checksums to use --paranoid";
-        const ByteRange all{0, original.size};
-        if (checksum_of(file, std::span(&all, 1)) != original.whole_checksum)
-            return "it is not the file that was carved: its data is other data";
-        return "";
-    }
-    if (nanoseconds(status.st_mtim) != original.modified)
-        return "it has been modified since it was carved, or copied without its time";
-    return "";
 }
 
 std::string hex(const void* bytes, size_t size) {
@@ -138,6 +110,7 @@ CarvedFile::CarvedFile(std::string path, MappedFile bytes, const MissingData& mi
     : path_(std::move(path)), bytes_(std::move(bytes)), missing_(missing) {}
 
 const std::string& CarvedFile::place_of_original() {
+    const std::lock_guard guard(using_file);
     if (is_checked_) return place_;
     is_checked_ = true;
     const ConnectorConfig& config = *served_config.load();
@@ -151,7 +124,8 @@ const std::string& CarvedFile::place_of_original() {
     if (recorded == original.path) recorded = path_;
     const std::string place = config.originals + recorded;
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
-    problem_ = file < 0 ? std::strerror(errno) : difference(file, original, config.is_paranoid);
+    problem_ =
+        file < 0 ? std::strerror(errno) : difference_from(original, file, config.is_paranoid);
     if (file >= 0) close(file);
     if (problem_.empty())
         place_ = place;
@@ -160,13 +134,18 @@ const std::string& CarvedFile::place_of_original() {
     return place_;
 }
 
+bool CarvedFile::is_new(const std::string& note) {
+    const std::lock_guard guard(using_file);
+    return noted_.insert(note).second;
+}
+
 void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& selected) {
     const std::vector<std::byte> selection = encode(selected);
     const std::string line = hex(path_.data(), path_.size()) + " " +
                              hex(dataset.token.data(), dataset.token.size()) + " " +
                              hex(selection.data(), selection.size()) + "\n";
     const ConnectorConfig& config = *served_config.load();
-    if (config.fetched.empty() || !noted_.insert(line).second) return;
+    if (config.fetched.empty() || !is_new(line)) return;
     const int file = open(config.fetched.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) return;
     (void)!write(file, line.data(), line.size());
@@ -174,7 +153,7 @@ void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& se
 }
 
 void CarvedFile::note_refused(const MissingDataset& dataset) {
-    if (!noted_.insert("refused " + dataset.path).second) return;
+    if (!is_new("refused " + dataset.path)) return;
     say({path_, ": what is asked for of ", dataset.path,
          " was left out by `quarry carve`, and cannot be read",
          problem_.empty() ? " from its original" : problem_,
@@ -183,7 +162,7 @@ void CarvedFile::note_refused(const MissingDataset& dataset) {
 }
 
 void CarvedFile::note_unusable(const std::string& path, const char* why) {
-    if (!noted_.insert(path + why).second) return;
+    if (!is_new(path + why)) return;
     say({path_, ": ", path, " was left out by `quarry carve`, and ", why,
          ". Carve again with --keep."});
 }

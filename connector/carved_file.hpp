@@ -28,8 +28,7 @@ public:
     const std::string& path() const { return path_; }  // of the original
     const MissingData& missing() const { return missing_; }
 
-    // Where the original can be read, once it is sure that it is the one; empty if it cannot. To be
-    // called by one thread at a time, as HDF5 sees to.
+    // Where the original can be read, once it is sure that it is the one; empty if it cannot.
     const std::string& place_of_original();
 
     // Tells `quarry run`, and the user on stderr, each time only once.
@@ -38,6 +37,8 @@ public:
     void note_unusable(const std::string& path, const char* why);
 
 private:
+    bool is_new(const std::string& note);
+
     std::string path_;
     MappedFile bytes_;
     MissingData missing_;

@@ -11,7 +11,9 @@
 #include "connector/carved_dataset.hpp"
 #include "connector/flushed_chunks.hpp"
 #include "connector/forward.hpp"
+#include "connector/opened_object.hpp"
 #include "connector/record_access.hpp"
+#include "connector/record_copy.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -250,15 +252,21 @@ herr_t object_copy(void* source, const H5VL_loc_params_t* source_location, const
                    hid_t copying, hid_t link_creation, hid_t transfer, void** request) noexcept {
     const Under* under = as_object(source).under;
     const Operation operation(as_object(source).known, transfer);
-    if (is_serving() && source_location->type == H5VL_OBJECT_BY_SELF) {
-        const auto answer = copy_with_missing_data({as_object(source), source_location->obj_type,
-                                                    source_name, below(target), target_location,
-                                                    target_name, copying, link_creation, transfer});
+    Object& from = as_object(source);
+    const H5I_type_t from_type = source_location->obj_type;
+    if (is_serving()) {
+        OpenedObject copied(from, from_type, source_name, transfer);
+        const auto answer =
+            copied ? copy_with_missing_data({copied.get(), copied.type(), from, from_type,
+                                             source_name, below(target), target_location,
+                                             target_name, copying, link_creation, transfer})
+                   : std::nullopt;
         if (answer) return *answer;
     }
     const herr_t answer = under->callbacks->object_cls.copy(
-        below(source), source_location, source_name, below(target), target_location, target_name,
+        from.below, source_location, source_name, below(target), target_location, target_name,
         copying, link_creation, transfer, request);
+    if (answer >= 0) record_copy(operation, from, from_type, source_name, copying);
     wrap_request(under, request);
     return answer;
 }

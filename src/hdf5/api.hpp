@@ -43,6 +43,7 @@ namespace quarry::hdf5 {
     X(H5Pcopy)                        \
     X(H5Pdecode)                      \
     X(H5Pget)                         \
+    X(H5Pget_copy_object)             \
     X(H5Pget_elink_fapl)              \
     X(H5Pget_size)                    \
     X(H5Pget_vol_id)                  \

@@ -1,0 +1,44 @@
+#include "model/original_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/checksum.hpp"
+
+namespace quarry {
+namespace {
+
+uint64_t nanoseconds(const timespec& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+bool looks_like(const struct stat& status, const OriginalFile& original) {
+    return static_cast<uint64_t>(status.st_size) == original.size &&
+           nanoseconds(status.st_mtim) == original.modified;
+}
+
+std::string difference_from(const OriginalFile& original, int file, bool is_paranoid) {
+    struct stat status{};
+    if (fstat(file, &status) != 0) return std::strerror(errno);
+    // At the most something that `quarry run` has put there for a while.
+    if (status.st_size == 0) return std::strerror(ENOENT);
+    if (static_cast<uint64_t>(status.st_size) != original.size)
+        return "it is not the file that was carved: its size is another";
+    if (checksum_of(file, original.headers) != original.checksum)
+        return "it is not the file that was carved: its headers are others";
+    if (is_paranoid) {
+        if (original.whole_checksum == 0)
+            return "nothing is known of its data: carve it with --checksums to use --paranoid";
+        const ByteRange all{0, original.size};
+        if (checksum_of(file, std::span(&all, 1)) != original.whole_checksum)
+            return "it is not the file that was carved: its data is other data";
+        return "";
+    }
+    if (nanoseconds(status.st_mtim) != original.modified)
+        return "it has been modified since it was carved, or copied without its time";
+    return "";
+}
+
+}  // namespace quarry
