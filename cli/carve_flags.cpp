@@ -1,8 +1,11 @@
 #include "carve_flags.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 namespace quarry::cli {
@@ -37,16 +40,25 @@ void CarveFlags::declare(CLI::App& app) {
 Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>& traces,
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
+    std::set<std::string> unseen;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
         if (!found) return found.error();
-        add_inputs(inputs, std::move(*found));
+        add_inputs(inputs, std::move(found->files));
+        unseen.insert(found->unseen.begin(), found->unseen.end());
     }
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
     std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
     if (inputs.empty()) return Error{"None of the inputs matches --file. `quarry ls` names them."};
+    if (!unseen.empty()) {
+        line.clear();
+        say(
+            fmt::format("what {} read could not be recorded, and may be left out. --keep keeps "
+                        "datasets that nobody else has read.",
+                        printable(fmt::format("{}", fmt::join(unseen, ", ")))));
+    }
     return inputs;
 }
 

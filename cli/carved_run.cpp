@@ -105,8 +105,11 @@ void CarvedRun::declare(CLI::App& app) {
 Result<ServingOptions> CarvedRun::prepare() {
     using Options = CarvedViewOptions;
     if (is_map(missing_)) missing_ = absolute_map(missing_);
-    auto carved = open_carved(directory_);
+    auto carved = open_carved(directory_, [&] {
+        say(fmt::format("waiting: {} is being carved.", printable(directory_)));
+    });
     if (!carved) return carved.error();
+    in_use_ = carved->in_use;
     place_ = carved->path;
     if (const auto there = look_for_originals(*carved); !there) return there.error();
     auto view = CarvedView::prepare(
@@ -173,6 +176,7 @@ void CarvedRun::clean_up() {
     for (const auto& [original, copy] : view_->clean_up())
         say(fmt::format("what was written to {} is in {}.", original, copy));
     view_.reset();
+    in_use_.reset();
     unlink(log_.c_str());
 }
 

@@ -44,6 +44,7 @@ private:
     bool grows_ = false;
 
     std::string place_;  // of the carved files
+    std::shared_ptr<const void> in_use_;
     std::optional<CarvedView> view_;
     std::string log_;
 };

@@ -2,6 +2,7 @@
 // there or not.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <quarry/result.hpp>
@@ -21,6 +22,8 @@ struct ServedFile {
 // In a carved directory: what had to be made at the places of originals, for as long as programs
 // run.
 inline constexpr const char* kPlaceholders = ".placeholders";
+// Where the program that runs on it sees the true files.
+inline constexpr const char* kOriginals = "originals";
 
 // What `quarry carve` has left.
 struct CarvedDirectory {
@@ -29,9 +32,13 @@ struct CarvedDirectory {
     // Directories that are missing, and those that programs see and may write to in their places.
     // They hold an empty file for each file of the above that belongs there.
     std::vector<ServedFile> folders{};
+    // As long as it lives, nobody replaces the directory.
+    std::shared_ptr<const void> in_use{};
 };
 
-Result<CarvedDirectory> open_carved(const std::string& directory);
+// Calls `waiting` once if it has to wait for the end of carving.
+Result<CarvedDirectory> open_carved(
+    const std::string& directory, const std::function<void()>& waiting = [] {});
 
 struct CarvedViewOptions {
     enum class Means {

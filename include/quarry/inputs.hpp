@@ -17,8 +17,9 @@ struct UsedDataset {
 };
 
 struct InputFile {
-    std::string path;  // by which it was opened first
-    std::string now;   // where it is now, if not there
+    std::string path;               // by which it was opened first
+    std::string now;                // where it is now, if not there
+    std::set<std::string> also_by;  // other paths by which it was opened
     uint64_t device = 0;
     uint64_t inode = 0;
     uint64_t born = 0;
@@ -35,10 +36,15 @@ struct InputFile {
     const std::string& place() const { return now.empty() ? path : now; }
 };
 
+struct TraceInputs {
+    std::vector<InputFile> files;
+    std::vector<std::string> unseen;  // programs that may have read any file, unrecorded
+};
+
 // Of the tasks with these names, or of all where there are none. Files that the tasks made
 // themselves are no inputs.
-Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
-                                               const std::vector<std::string>& tasks);
+Result<TraceInputs> inputs_of_trace(const std::string& directory,
+                                    const std::vector<std::string>& tasks);
 
 // Several traces add up: what any of them used is used.
 void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more);

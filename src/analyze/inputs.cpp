@@ -57,6 +57,7 @@ public:
         if (input == nullptr) return;
         const uint64_t opened = record.time + static_cast<uint64_t>(tables_.to_realtime);
         InputFile& file = input->file;
+        file.also_by.insert(tables_.text(record.path));
         if (file.opened != 0 && file.opened <= opened) return;
         file.opened = opened;
         file.device = record.device;
@@ -175,8 +176,8 @@ std::string what_is_unknown(const TraceIndex& index) {
 
 }  // namespace
 
-Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
-                                               const std::vector<std::string>& tasks) {
+Result<TraceInputs> inputs_of_trace(const std::string& directory,
+                                    const std::vector<std::string>& tasks) {
     const auto index = index_trace(directory);
     if (!index) return index.error();
     for (const std::string& task : tasks)
@@ -191,7 +192,7 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
     std::map<uint32_t, Token> tokens;
     for (const auto& tables : index->processes)
         tables->file->each(Using(*index, *tables, wanted, inputs, tokens));
-    std::vector<InputFile> found;
+    TraceInputs found{{}, index->facts.unseen};
     for (auto& [number, input] : inputs) {
         if (input.is_hdf5) input.file.is_raw = false;
         InputFile& file = input.file;
@@ -200,13 +201,14 @@ Result<std::vector<InputFile>> inputs_of_trace(const std::string& directory,
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
         if (!is_used || input.was_made || file.opened == 0) continue;
         file.path = index->facts.files[number].path;
+        file.also_by.erase(file.path);
         file.has_no_file = file.inode == 0 && !file.is_raw;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());
         for (auto& [object, used] : input.read) {
             used.dataset.token = tokens[object];
             file.read.push_back(std::move(used.dataset));
         }
-        found.push_back(std::move(file));
+        found.files.push_back(std::move(file));
     }
     return found;
 }
@@ -215,6 +217,7 @@ void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
     known.is_read_as_bytes = known.is_read_as_bytes || more.is_read_as_bytes;
     known.opened = std::min(known.opened, more.opened);
+    known.also_by.insert(more.also_by.begin(), more.also_by.end());
     known.read.insert(known.read.end(), more.read.begin(), more.read.end());
     known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());
 }

@@ -1,6 +1,4 @@
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,13 +8,17 @@
 #include <map>
 #include <quarry/carve.hpp>
 #include <quarry/carved.hpp>
+#include <set>
 
+#include "base/directory_lock.hpp"
 #include "base/workplace.hpp"
+#include "carve/carve_alone.hpp"
 #include "carve/fate.hpp"
 #include "carve/job.hpp"
 #include "carve/job_message.hpp"
 #include "carve/manifest.hpp"
 #include "carve/workers.hpp"
+#include "model/missing_data.hpp"
 
 namespace quarry {
 namespace {
@@ -167,10 +169,25 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
     }
 }
 
+// A file with several names is found by each of them only if each has a copy.
+std::vector<InputFile> by_all_names(const std::vector<InputFile>& inputs) {
+    std::vector<InputFile> all;
+    for (const InputFile& input : inputs) {
+        all.push_back(input);
+        for (const std::string& path : input.also_by) {
+            struct stat status{};
+            if (stat(path.c_str(), &status) != 0 || status.st_ino != input.inode) continue;
+            all.push_back(input);
+            all.back().path = path;
+        }
+    }
+    return all;
+}
+
 std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
     std::vector<Job> jobs;
     std::map<std::string, size_t> copies;
-    for (const InputFile& input : inputs) {
+    for (const InputFile& input : by_all_names(inputs)) {
         Job job = job_for(input);
         const auto [first, is_new] = copies.try_emplace(job.fate.copy, jobs.size());
         if (!job.fate.copy.empty() && !is_new) {
@@ -194,28 +211,34 @@ std::vector<FileFate> fates_of(std::vector<Job> jobs) {
     return fates;
 }
 
-// Who runs a program on the directory holds a lock on the second byte of its list of placeholders.
-bool is_in_use(const std::string& place) {
-    const std::string list = place + "/" + kPlaceholders;
-    const int file = open(list.c_str(), O_RDWR | O_CLOEXEC);
-    if (file < 0) return false;
-    struct flock range{};
-    range.l_type = F_WRLCK;
-    range.l_start = 1;
-    range.l_len = 1;
-    const bool is_locked = fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
-    close(file);
-    return is_locked;
+// What is in the directory and not ours, if anything is.
+std::string something_else_in(const fs::path& place) {
+    std::set<std::string> ours{kManifest, kDatasets, kPlaceholders};
+    if (const auto manifest = read_manifest(place, Detail::Files))
+        for (const FileFate& file : manifest->files) ours.insert(file.copy);
+    std::error_code error;
+    fs::recursive_directory_iterator at(place, error), end;
+    for (; !error && at != end; at.increment(error)) {
+        const std::string path = at->path().lexically_relative(place);
+        if (path == kMissingData || path == kOriginals)
+            at.disable_recursion_pending();
+        else if (!at->is_directory(error) && !ours.contains(path))
+            return path;
+    }
+    return "";
 }
 
 // A directory that is there is replaced only if it is one of ours.
 std::string why_not_replaced(const std::string& place) {
     std::error_code error;
     if (!fs::exists(place, error) || fs::is_empty(place, error)) return "";
-    if (is_in_use(place))
-        return place + " is in use: a program runs on it. Wait for its end, or carve elsewhere.";
-    if (fs::exists(place + "/" + kManifest, error)) return "";
-    return place + " is there and was not made by `quarry carve`: it is left alone.";
+    if (!fs::exists(place + "/" + kManifest, error))
+        return place + " is there and was not made by `quarry carve`: it is left alone.";
+    const std::string other = something_else_in(place);
+    if (other.empty()) return "";
+    return place + " holds " + other +
+           ", which `quarry carve` has not made: it is left alone. Move that elsewhere, or carve "
+           "into another directory.";
 }
 
 }  // namespace
@@ -231,6 +254,21 @@ Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
 
 Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
                                     const CarveOptions& options, const Progress& progress) {
+    const auto lock = DirectoryLock::try_to_take(options.directory, DirectoryLock::Kind::Alone);
+    if (!lock) return Error{in_use(options.directory)};
+    return carve_alone(inputs, options, progress);
+}
+
+namespace carve_files {
+
+std::string in_use(const std::string& directory) {
+    return directory +
+           " is in use: a program runs on it, or it is being carved. Wait for the end of that, or "
+           "carve elsewhere.";
+}
+
+Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
+                                          const CarveOptions& options, const Progress& progress) {
     const std::string place = fs::absolute(options.directory).lexically_normal();
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
     std::vector<Job> jobs = jobs_for(inputs);
@@ -268,4 +306,5 @@ Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
     return fates;
 }
 
+}  // namespace carve_files
 }  // namespace quarry

@@ -1,13 +1,21 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <quarry/carve.hpp>
 #include <sstream>
 
+#include "base/directory_lock.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
+#include "carve/carve_alone.hpp"
 #include "carve/manifest.hpp"
-#include "model/missing_data.hpp"
+#include "model/original_file.hpp"
 #include "model/selection.hpp"
 #include "model/touched_chunks.hpp"
 
@@ -23,13 +31,17 @@ public:
         auto bytes = MappedFile::open(path);
         if (!bytes) return;
         const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
+        if (missing) original_ = missing->original();
         for (size_t i = 0; missing && i < missing->count(); ++i)
             datasets_.push_back(missing->dataset(i));
     }
 
     const std::vector<MissingDataset>& datasets() const { return datasets_; }
+    // Nothing of a file that was copied whole.
+    const std::optional<OriginalFile>& original() const { return original_; }
 
 private:
+    std::optional<OriginalFile> original_;
     std::vector<MissingDataset> datasets_;
 };
 
@@ -47,9 +59,23 @@ void add_chunks(const MissingDataset& dataset, const std::string& selection, Use
                                         [&](const auto& offset) { used.chunks.insert(offset); });
 }
 
+// Why the file there is not the one that was carved; empty if it is.
+std::string why_another(const FileFate& fate, const Table& table, const std::string& place) {
+    const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return std::strerror(errno);
+    OriginalFile original;
+    original.size = fate.size_before;
+    original.modified = fate.modified;
+    struct stat status{};
+    std::string why = table.original() ? difference_from(*table.original(), file, false) : "";
+    if (!table.original() && (fstat(file, &status) != 0 || !looks_like(status, original)))
+        why = "its size or time is not that of the file that was carved";
+    close(file);
+    return why;
+}
+
 // What there is of a file in the carved directory, as if it had been read.
-InputFile input_again(const FileFate& fate, const std::string& directory,
-                      const std::string& place) {
+InputFile input_again(const FileFate& fate, const Table& table, const std::string& place) {
     InputFile input = fate.input;
     if (place != input.path) input.now = place;
     input.size = fate.size_before;
@@ -57,7 +83,6 @@ InputFile input_again(const FileFate& fate, const std::string& directory,
     for (const DatasetFate& dataset : fate.datasets)
         if (dataset.is_whole)
             input.read.push_back({{}, dataset.paths.front(), true, {}, dataset.why});
-    const Table table(table_of(directory, fate.copy));
     for (const MissingDataset& dataset : table.datasets()) {
         UsedDataset used{dataset.token, dataset.path, false, {}, {}};
         for (const MissingPiece& piece : dataset.pieces)
@@ -105,25 +130,31 @@ Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
     const Progress& progress) {
+    const auto lock = DirectoryLock::try_to_take(directory, DirectoryLock::Kind::Alone);
+    if (!lock) return Error{in_use(directory)};
     const auto manifest = read_manifest(directory, Detail::Datasets);
     if (!manifest) return manifest.error();
     const bool in_chunks = manifest->granularity == CarveOptions::Granularity::Chunk;
     std::vector<InputFile> inputs;
+    CarveOptions options;
     for (const FileFate& fate : manifest->files) {
-        InputFile& input =
-            inputs.emplace_back(input_again(fate, directory, place(fate.input.path)));
+        const Table table(table_of(directory, fate.copy));
+        const std::string original = place(fate.input.path);
+        if (const std::string why = why_another(fate, table, original); !why.empty())
+            return Error{original + ": " + why + "."};
+        if (table.original() && table.original()->whole_checksum != 0) options.checksums = true;
+        InputFile& input = inputs.emplace_back(input_again(fate, table, original));
         for (const FetchedDataset& one : fetched) {
             if (one.original != "/" + fate.copy) continue;
             input.read.push_back(one.used);
             if (!in_chunks) input.read.back().is_whole = true;
         }
     }
-    CarveOptions options;
     options.directory = directory;
     options.granularity = manifest->granularity;
     options.keep_below = 0;  // what is kept is told by what there is
     options.jobs = jobs;
-    return carve(inputs, options, progress);
+    return carve_alone(inputs, options, progress);
 }
 
 }  // namespace quarry

@@ -60,7 +60,7 @@ Result<bool> try_mounts(const std::string& mount_point) {
 }  // namespace
 
 Result<bool> CarvedView::Parts::find_mount_point(const std::string& carved) {
-    mount_point = carved + "/originals";
+    mount_point = carved + "/" + kOriginals;
     if (mkdir(mount_point.c_str(), 0755) != 0 && errno != EEXIST) {
         auto own = TemporaryDirectory::create();
         if (!own) return own.error();

@@ -179,6 +179,45 @@ def test_a_file_that_was_written_to_is_named(made: Path) -> None:
     assert not (folder / "none").exists()
 
 
+@pytest.mark.parametrize("what", ("mu", "group", "/"))
+def test_what_is_copied_was_read(made: Path, what: str) -> None:
+    """Also with the originals away, the program that was recorded makes the same copy."""
+    with h5py.File(made, "r+") as f:
+        f["group/inner/zeta"] = f["zeta"]
+    code = f"""
+import h5py
+with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
+    f.copy("{what}", g, "copy")
+    g.visititems(lambda name, one: print(name, one, one[:5]) if isinstance(one, h5py.Dataset) else None)
+"""
+    before = run(made.parent, code).stdout
+    (fate,) = carve(made.parent, "t")["files"]
+    left_out = {path for one in fate["datasets"] if not one["kept"] for path in one["paths"]}
+    assert ("/gzip" in left_out) == (what != "/")
+    made.rename(made.parent / "away.h5")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=made.parent)
+    assert done.stdout == before, done.stderr
+
+
+def test_a_file_is_found_by_all_its_names(made: Path) -> None:
+    (made.parent / "hard.h5").hardlink_to(made)
+    code = "import h5py; print(h5py.File('in.h5')['mu'][0, 0], h5py.File('hard.h5')['zeta'][0, 0])"
+    before = run(made.parent, code).stdout
+    carve(made.parent, "t")
+    made.unlink()
+    (made.parent / "hard.h5").unlink()
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    assert quarry("run", "--no-trace", *command, cwd=made.parent).stdout == before
+
+
+def test_programs_that_could_not_be_seen_are_named(made: Path) -> None:
+    code = "import h5py, subprocess, sys; h5py.File('in.h5')['mu'][0]; subprocess.run([sys.executable, '-c', ''], env={})"
+    run(made.parent, code)
+    done = quarry("carve", "t", "-o", "small", cwd=made.parent)
+    assert f"what {sys.executable} read could not be recorded" in done.stderr
+
+
 READ_AS_BYTES = {
     "read": "open('in.h5', 'rb').read()",
     "in pieces": "f = open('in.h5', 'rb', 0); f.read(100); f.read(100)",
@@ -230,6 +269,16 @@ def test_what_is_not_ours_is_left_alone(made: Path) -> None:
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 125 and "left alone" in done.stderr
     assert (folder / "small/thesis.txt").read_text() == "years"
+    (folder / "small/thesis.txt").unlink()
+    carve(folder, "t")
+    for name in ("thesis.txt", "more/thesis.txt"):
+        thesis = folder / "small" / name
+        thesis.parent.mkdir(exist_ok=True)
+        thesis.write_text("years")
+        done = quarry("carve", "-o", "small", "t", cwd=folder)
+        assert done.returncode == 125 and f"holds {name}" in done.stderr
+        thesis.unlink()
+    carve(folder, "t")
 
 
 def test_equal_names_in_two_folders_stay_two(tmp_path: Path) -> None:

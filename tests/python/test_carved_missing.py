@@ -1,5 +1,6 @@
 """What was carved away is read from its original, if that is the one; else it is refused by name."""
 
+import fcntl
 import json
 import os
 import random
@@ -338,6 +339,84 @@ def test_grow_adds_what_was_fetched(carved: Path) -> None:
                 f[name][place]
 
 
+def test_what_was_carved_with_checksums_grows_with_them(carved: Path) -> None:
+    program = "import h5py; print(h5py.File('in.h5')['{}'][5].sum())"
+    assert on_carved(carved.parent, program.format("gzip"), options=("--grow",)).returncode == 0
+    done = on_carved(carved.parent, program.format("contiguous"), options=("--paranoid",))
+    assert done.stdout == natively(carved.parent, program.format("contiguous")), done.stderr
+
+
+@pytest.mark.parametrize("whole", (True, False))
+def test_only_what_was_carved_grows(tmp_path: Path, whole: bool) -> None:
+    """Another file has come to the place of an original, with the size and an older time."""
+    for name, value in (("a.h5", 1), ("b.h5", 1), ("c.h5", 2)):
+        with h5py.File(tmp_path / name, "w") as f:
+            f["used"] = f["unused"] = np.full(20000, value)
+    read = "import h5py; print(h5py.File('a.h5')['{}'][7], h5py.File('b.h5')['used'][7])"
+    also = "open('b.h5', 'rb').read()" if whole else ""
+    record(tmp_path, f"{read.format('used')}\n{also}")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    os.utime(tmp_path / "c.h5", (1e9, 1e9))
+    (tmp_path / "c.h5").rename(tmp_path / "b.h5")
+    done = on_carved(tmp_path, read.format("unused"), options=("--grow",))
+    assert done.returncode == 125 and done.stdout == "1 1\n"
+    assert f"stays as it was: {tmp_path}/b.h5: it" in done.stderr
+    assert on_carved(tmp_path, read.format("used")).stdout == "1 1\n"
+
+
+def test_whoever_runs_waits_for_whoever_carves(carved: Path) -> None:
+    program = "import h5py; print(h5py.File('in.h5')['gzip'][5].sum())"
+    folder = os.open(carved.parent / "small", os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    done = quarry("carve", "t", "-o", "small", cwd=carved.parent)
+    assert done.returncode == 125 and "is in use" in done.stderr
+    command = [
+        QUARRY,
+        "run",
+        "--no-trace",
+        "--carved",
+        "small",
+        "--",
+        sys.executable,
+        "-c",
+        program,
+    ]
+    with subprocess.Popen(
+        command, cwd=carved.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as waiting:
+        assert "waiting: small is being carved" in waiting.stderr.readline()
+        os.close(folder)
+        assert waiting.communicate()[0] == natively(carved.parent, program)
+
+
+def test_two_libraries_need_the_same_original(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as f:
+        f.createDimension("x", 3000000)
+        for name in ("a", "b"):
+            f.createVariable(name, "f8", ("x",))[:] = np.arange(3000000)
+        f.createVariable("used", "i4", ())[:] = 3
+    record(tmp_path, "import h5py; h5py.File('in.nc')['used'][()]")
+    words = ("--checksums", "--keep-below", "0")
+    assert quarry("carve", "t", "-o", "small", *words, cwd=tmp_path).returncode == 0
+    program = """
+import h5py, netCDF4, threading
+found, start = {}, threading.Barrier(2)
+def by_h5py():
+    with h5py.File("in.nc") as f:
+        start.wait()
+        found["a"] = f["a"][5:7].tolist()
+def by_netcdf():
+    with netCDF4.Dataset("in.nc") as f:
+        start.wait()
+        found["b"] = f["b"][5:7].tolist()
+threads = [threading.Thread(target=one) for one in (by_h5py, by_netcdf)]
+[one.start() for one in threads], [one.join() for one in threads]
+print(sorted(found.items()))
+"""
+    done = on_carved(tmp_path, program, options=("--paranoid",))
+    assert done.stdout == natively(tmp_path, program), done.stderr
+
+
 def test_two_files_are_not_mistaken_for_each_other(tmp_path: Path) -> None:
     for name, value in (("a/in.h5", 1), ("b/in.h5", 2)):
         (tmp_path / name).parent.mkdir()
@@ -477,6 +556,55 @@ print(found)
         assert done.stdout == expected
     else:
         assert done.returncode == 1 and "cannot be copied without its original" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "call",
+    (
+        "f.copy(f['gzip'], g, 'copy')",
+        "f['group'].copy('/gzip', g, 'copy')",
+        "f['group'].copy('link', g, 'copy')",
+        "f.copy(f['empty'], g, 'copy')",
+        "f['empty'].copy('/used', g, 'copy')",
+        "h5py.File('links.h5').copy('outside', g, 'copy')",
+    ),
+)
+def test_copies_in_every_form(tmp_path: Path, call: str) -> None:
+    with h5py.File(make(tmp_path / "in.h5"), "a") as f:
+        f.create_group("empty").attrs["x"] = 1
+    with h5py.File(tmp_path / "links.h5", "w") as f:
+        f["outside"] = h5py.ExternalLink("in.h5", "/contiguous")
+    record(tmp_path, "import h5py; h5py.File('in.h5')['used'][0]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = f"""
+import h5py
+with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
+    {call}
+    print(g["copy"], dict(g["copy"].attrs), isinstance(g["copy"], h5py.Dataset) and g["copy"][5].sum())
+"""
+    expected = natively(tmp_path, program)
+    done = on_carved(tmp_path, program, options=("--grow",))
+    assert done.stdout == expected, done.stderr
+    (tmp_path / "in.h5").rename(tmp_path / "away.h5")
+    done = on_carved(tmp_path, program)
+    assert done.stdout == expected, done.stderr
+
+
+def test_groups_are_not_copied_with_what_is_in_other_files(carved: Path) -> None:
+    with h5py.File(carved.parent / "links.h5", "w") as f:
+        f["group/outside"] = h5py.ExternalLink("in.h5", "/contiguous")
+    program = """
+import h5py
+with h5py.File("links.h5") as f, h5py.File("out.h5", "w") as g:
+    f.copy("group", g, "as it is")
+    try:
+        f.copy("group", g, "copy", expand_external=True)
+    except (OSError, RuntimeError):
+        print(list(g), "refused")
+"""
+    done = on_carved(carved.parent, program)
+    assert done.stdout == "['as it is'] refused\n"
+    assert "group cannot be copied with what its external links lead to" in done.stderr
 
 
 def test_copies_of_what_may_have_changed_are_refused(carved: Path) -> None:
