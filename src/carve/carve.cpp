@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/directory_lock.hpp"
+#include "base/whole_path.hpp"
 #include "base/workplace.hpp"
 #include "carve/carve_alone.hpp"
 #include "carve/fate.hpp"
@@ -269,7 +270,9 @@ std::string in_use(const std::string& directory) {
 
 Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
                                           const CarveOptions& options, const Progress& progress) {
-    const std::string place = fs::absolute(options.directory).lexically_normal();
+    const auto whole = whole_path(options.directory);
+    if (!whole) return whole.error();
+    const std::string& place = *whole;
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
     std::vector<Job> jobs = jobs_for(inputs);
     uint64_t all = 0, done = 0;

@@ -13,6 +13,7 @@
 
 #include "base/sha256.hpp"
 #include "base/subprocess.hpp"
+#include "base/whole_path.hpp"
 #include "base/workplace.hpp"
 #include "pack/archive.hpp"
 #include "pack/commands.hpp"
@@ -299,7 +300,12 @@ Result<PackResult> plan_pack(const PackOptions& options, const std::vector<Input
 
 Result<PackResult> make_pack(const PackOptions& options, const std::vector<InputFile>& inputs,
                              const Progress& carving, const Progress& packing) {
-    const std::string place = fs::absolute(options.archive).lexically_normal();
+    const auto whole = whole_path(options.archive);
+    if (!whole) return whole.error();
+    const std::string& place = *whole;
+    std::error_code none;
+    if (options.archive.ends_with('/') || fs::is_directory(place, none))
+        return Error{options.archive + " names a directory. Name a file in it for the archive."};
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
     auto pack = Gathering(options).run();
     if (!pack) return pack.error();

@@ -13,6 +13,7 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "base/whole_path.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
 
@@ -131,11 +132,8 @@ RepeatedOutput compared(const PackedOutput& output, const std::string& now,
 
 class Repeating {
 public:
-    Repeating(const Pack& pack, const RepeatOptions& options)
-        : pack_(pack),
-          options_(options),
-          directory_(fs::absolute(options.directory).lexically_normal()),
-          folders_(directory_) {}
+    Repeating(const Pack& pack, const RepeatOptions& options, const std::string& directory)
+        : pack_(pack), options_(options), directory_(directory), folders_(directory) {}
 
     Result<Repetition> run() {
         for (const std::string& folder : pack_.folders) folders_.add(folder);
@@ -224,7 +222,9 @@ bool Repetition::is_same() const {
 }
 
 Result<Repetition> repeat(const Pack& pack, const RepeatOptions& options) {
-    return Repeating(pack, options).run();
+    const auto directory = whole_path(options.directory);
+    if (!directory) return directory.error();
+    return Repeating(pack, options, *directory).run();
 }
 
 }  // namespace quarry

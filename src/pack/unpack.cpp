@@ -11,6 +11,7 @@
 
 #include "base/sha256.hpp"
 #include "base/subprocess.hpp"
+#include "base/whole_path.hpp"
 #include "base/workplace.hpp"
 #include "pack/archive.hpp"
 #include "pack/manifest.hpp"
@@ -188,7 +189,9 @@ private:
 }  // namespace
 
 Result<Pack> unpack(const UnpackOptions& options, const Progress& progress) {
-    const std::string place = fs::absolute(options.directory).lexically_normal();
+    const auto whole = whole_path(options.directory);
+    if (!whole) return whole.error();
+    const std::string& place = *whole;
     std::error_code error;
     if (fs::exists(fs::symlink_status(place, error)))
         return Error{place + " is there already. Name a directory that is not, with -C."};

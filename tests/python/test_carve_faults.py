@@ -266,3 +266,37 @@ print(sum(int(f[f"g{n % 10}/d{n}"][3]) for n in range(0, 10000, 3)))
     assert again.stdout == before, again.stderr
     with h5py.File(copy_of(file)) as f:
         assert len(f["g3"]) == 1000 and f["g3/d3"][0] == 3 and refuses(f["g4/d4"])
+
+
+@pytest.mark.parametrize("name", ["new/", "small/", "empty/"])
+def test_a_directory_may_be_given_with_a_slash(name: str, inputs: Path) -> None:
+    (inputs / "empty").mkdir()
+    done = quarry("carve", "-o", name, "t", *ANOTHER, cwd=inputs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert state_of(inputs, inputs / name) and unfinished(inputs) == []
+
+
+def test_a_link_to_a_directory_stays_one(inputs: Path) -> None:
+    (inputs / "far").mkdir()
+    (inputs / "small").rename(inputs / "far/small")
+    (inputs / "small").symlink_to("far/small")
+    done = quarry("carve", "-o", "small", "t", *ANOTHER, cwd=inputs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (inputs / "small").is_symlink() and state_of(inputs, inputs / "far/small")
+
+
+def test_an_empty_name_for_the_directory(inputs: Path) -> None:
+    done = quarry("carve", "-o", "", "t", cwd=inputs)
+    assert done.returncode == 125 and "An empty path was given" in done.stderr
+    assert not state_of(inputs, inputs / "small")
+
+
+def test_a_working_directory_that_is_gone(inputs: Path) -> None:
+    gone = inputs / "gone"
+    gone.mkdir()
+    command = f"rmdir {gone} && {QUARRY} carve -o x {inputs}/t"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=gone, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 125, done.stderr
+    assert "the working directory cannot be told: No such file or directory" in done.stderr

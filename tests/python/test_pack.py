@@ -375,3 +375,20 @@ def test_a_directory_that_is_there_is_left_alone(archive: Path, tmp_path: Path) 
     done = unpack(archive)
     assert done.returncode == 125 and "is there already" in done.stderr
     assert left_in(tmp_path / "new") == {"mine"}
+
+
+def test_a_directory_may_be_given_with_a_slash(archive: Path, tmp_path: Path) -> None:
+    done = quarry("unpack", archive, "-C", "again/", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "again/pack.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("", "An empty path was given"), ("new/", "new/ names a directory"), (".", ". names a dir")],
+)
+def test_an_archive_is_a_file(name: str, said: str, archive: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    done = quarry("pack", "work/t", "-o", name, cwd=tmp_path)
+    assert done.returncode == 125 and said in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
