@@ -143,11 +143,10 @@ void compare_named_types(Compared& files, const Where& where, const TwoObjects& 
 }  // namespace
 
 void compare_types(Compared& files, const Where& where, hid_t old, hid_t copy) {
-    // HDF5 does not look at the order of members.
+    // HDF5 looks neither at the order of members nor at characters of strings of any length.
     const H5T_class_t kind = H5Tget_class(old);
-    const bool has_order =
-        kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_STRING && kind != H5T_REFERENCE;
-    if (has_order || H5Tequal(old, copy) <= 0)
+    const bool has_more = kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_REFERENCE;
+    if (has_more || H5Tequal(old, copy) <= 0)
         files.differences.compare(where, type_properties(old), type_properties(copy));
     const bool is_named = H5Tcommitted(old) > 0;
     if (is_named != (H5Tcommitted(copy) > 0))

@@ -47,6 +47,8 @@ CHANGES = {
     "sign": "/sign",
     "character set": "/texts",
     "padding": "/padded",
+    "padding of any length": "/free texts",
+    "character set of any length": "/holds free texts",
     "tag": "/opaque",
     "contiguous": "/contiguous",
     "chunked": "/chunked",

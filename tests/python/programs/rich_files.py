@@ -80,6 +80,16 @@ def fill_types(f: h5py.File, pick: Callable) -> None:
     f.create_dataset("texts", (3,), texts)
     padding = pick("padding", h5py.h5t.STR_NULLPAD, h5py.h5t.STR_SPACEPAD)
     dataset(f, "padded", text_type(9, padding, h5py.h5t.CSET_ASCII))
+    free = text_type(
+        h5py.h5t.VARIABLE,
+        pick("padding of any length", h5py.h5t.STR_NULLTERM, h5py.h5t.STR_SPACEPAD),
+        pick("character set of any length", h5py.h5t.CSET_UTF8, h5py.h5t.CSET_ASCII),
+    )
+    dataset(f, "free texts", free)
+    holding = h5py.h5t.create(h5py.h5t.COMPOUND, 24)
+    holding.insert(b"number", 0, h5py.h5t.STD_I64LE)
+    holding.insert(b"text", 8, free)
+    dataset(f, "holds free texts", holding)
     opaque = h5py.h5t.create(h5py.h5t.OPAQUE, 4)
     opaque.set_tag(pick("tag", b"this", b"that"))
     dataset(f, "opaque", opaque)
