@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/text.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/filters.hpp"
 #include "hdf5/own_library.hpp"
@@ -133,17 +134,23 @@ std::string space_bytes(hid_t space) {
     return text;
 }
 
+std::string source_name(ssize_t (*get)(hid_t, size_t, char*, size_t), hid_t list, size_t index) {
+    const ssize_t size = checked(get(list, index, nullptr, 0), kWhat);
+    std::string name(static_cast<size_t>(size), '\0');
+    checked(get(list, index, name.data(), name.size() + 1), kWhat);
+    return name;
+}
+
 void add_mappings(hid_t list, Properties& to) {
     size_t count = 0;
     checked(H5Pget_virtual_count(list, &count), kWhat);
     for (size_t i = 0; i < count; ++i) {
-        std::array<char, 4096> file{}, dataset{};
-        checked(H5Pget_virtual_filename(list, i, file.data(), file.size()), kWhat);
-        checked(H5Pget_virtual_dsetname(list, i, dataset.data(), dataset.size()), kWhat);
+        const std::string file = source_name(H5Pget_virtual_filename, list, i);
+        const std::string dataset = source_name(H5Pget_virtual_dsetname, list, i);
         const Handle here(checked(H5Pget_virtual_vspace(list, i), kWhat), H5Sclose);
         const Handle there(checked(H5Pget_virtual_srcspace(list, i), kWhat), H5Sclose);
         to.push_back({"mapping " + std::to_string(i),
-                      std::string(file.data()) + ":" + dataset.data() + ", " + space_bytes(there) +
+                      shell_quoted(file) + ":" + shell_quoted(dataset) + ", " + space_bytes(there) +
                           " to " + space_bytes(here)});
     }
 }

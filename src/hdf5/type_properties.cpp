@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/text.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/properties.hpp"
@@ -14,6 +15,11 @@ std::string taken(char* text) {
     std::string copy = text != nullptr ? text : "";
     H5free_memory(text);
     return copy;
+}
+
+// In quotes, as it may hold whatever stands around it in a text.
+std::string member_name(hid_t type, unsigned number) {
+    return shell_quoted(taken(H5Tget_member_name(type, number)));
 }
 
 std::string padding_text(H5T_pad_t pad) {
@@ -97,7 +103,7 @@ void add_enumeration(hid_t type, const std::string& name, Properties& to) {
     for (int i = 0; i < members; ++i) {
         const auto number = static_cast<unsigned>(i);
         checked(H5Tget_member_value(type, number, value.data()), kWhat);
-        text += (i > 0 ? ", " : "") + taken(H5Tget_member_name(type, number)) + " =";
+        text += (i > 0 ? ", " : "") + member_name(type, number) + " =";
         for (const unsigned char byte : value) text += " " + std::to_string(byte);
     }
     to.push_back({name + ", members", text});
@@ -108,12 +114,12 @@ void add_compound(hid_t type, const std::string& name, Properties& to) {
     std::string names;
     for (int i = 0; i < members; ++i) {
         const auto number = static_cast<unsigned>(i);
-        const std::string member_name = taken(H5Tget_member_name(type, number));
-        const std::string whole_name = name + ", member " + member_name;
+        const std::string its_name = member_name(type, number);
+        const std::string whole_name = name + ", member " + its_name;
         const Handle member(checked(H5Tget_member_type(type, number), kWhat), H5Tclose);
         to.push_back({whole_name + ", offset", std::to_string(H5Tget_member_offset(type, number))});
         add_type(member, whole_name, to);
-        names += (i > 0 ? ", " : "") + member_name;
+        names += (i > 0 ? ", " : "") + its_name;
     }
     to.push_back({name + ", members", names});
 }

@@ -74,6 +74,8 @@ def fill_types(f: h5py.File, pick: Callable) -> None:
     f.create_dataset("of named", (3,), pick("which type is shared", kind, f["other named"]))
     colors = h5py.enum_dtype({"red": 0, "blue": pick("enum member", 1, 2)}, "u1")
     f.create_dataset("enum", (3,), colors)
+    joined = pick("enum name", {"a": 0, "b": 1}, {"a = 0, b": 1})
+    f.create_dataset("joined", (3,), h5py.enum_dtype(joined, "u1"))
     f.create_dataset("byte order", (3,), pick("byte order", "<i4", ">i4"))
     f.create_dataset("sign", (3,), pick("sign", "i4", "u4"))
     texts = pick("character set", h5py.string_dtype("utf-8", 9), h5py.string_dtype("ascii", 9))
@@ -126,6 +128,10 @@ def fill_data(f: h5py.File, pick: Callable) -> None:
     layout = h5py.VirtualLayout((40, 30), "f8")
     layout[...] = h5py.VirtualSource("other.h5", pick("mapping", "/x", "/y"), (40, 30))
     f.create_virtual_dataset("virtual", layout)
+    file, source = pick("name in a mapping", ("x:y", "z"), ("x", "y:z"))
+    layout = h5py.VirtualLayout((40, 30), "f8")
+    layout[...] = h5py.VirtualSource(file, source, (40, 30))
+    f.create_virtual_dataset("colon", layout)
     names = [(pick("external file", "one.raw", "two.raw"), 0, 9600)]
     f.create_dataset("external", (40, 30), "f8", external=names)
 
