@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <quarry/units.hpp>
@@ -72,16 +73,12 @@ public:
 
     int execute(const Command&) override {
         ProgressLine line;
-        std::vector<RecordedRead> reads;
-        for (const std::string& trace : traces_) {
-            line.show("reading " + trace);
-            const auto found = reads_of_trace(trace, original_);
-            if (!found) return failed(line, found.error());
-            reads.insert(reads.end(), found->begin(), found->end());
-        }
+        line.show(fmt::format("reading {}", fmt::join(traces_, ", ")));
+        const auto reads = reads_of_traces(traces_, original_);
+        if (!reads) return failed(line, reads.error());
         line.show("comparing");
         const auto found =
-            verify_carved(original_, carved_, reads, [&](uint64_t done, uint64_t all) {
+            verify_carved(original_, carved_, *reads, [&](uint64_t done, uint64_t all) {
                 line.show(fmt::format("comparing: {} of {}", bytes_text(done), bytes_text(all)));
             });
         if (!found) return failed(line, found.error());

@@ -58,8 +58,9 @@ struct RecordedRead {
     std::string selection;  // as src/model/selection encodes it
 };
 
-// From the file that is at this path now, whatever path it was opened by.
-Result<std::vector<RecordedRead>> reads_of_trace(const std::string& directory,
-                                                 const std::string& file);
+// From the file that is at this path now, whatever path it was opened by. An error if none of the
+// traces knows it.
+Result<std::vector<RecordedRead>> reads_of_traces(const std::vector<std::string>& directories,
+                                                  const std::string& file);
 
 }  // namespace quarry

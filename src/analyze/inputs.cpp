@@ -163,17 +163,6 @@ private:
     uint32_t task_;
 };
 
-// Why it is not known what was read; empty if it is.
-std::string what_is_unknown(const TraceIndex& index) {
-    for (const auto& tables : index.processes) {
-        const ProcessFacts& process = index.facts.processes[tables->process];
-        if (!process.incomplete.empty()) return process.incomplete;
-        if (tables->file->header().level < static_cast<uint8_t>(RecordLevel::Io))
-            return "it was recorded with a --level that leaves out what HDF5 reads";
-    }
-    return index.facts.problems.empty() ? "" : index.facts.problems.front();
-}
-
 }  // namespace
 
 Result<TraceInputs> inputs_of_trace(const std::string& directory,
@@ -184,9 +173,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         if (!index->tasks.contains(task))
             return Error{"There is no task " + task + " in the trace " + directory +
                          ". `quarry ls` lists those that there are."};
-    if (const std::string unknown = what_is_unknown(*index); !unknown.empty())
-        return Error{"The trace " + directory + " does not tell all that was read: " + unknown +
-                     (unknown.ends_with('.') ? "" : ".") + " Record again."};
+    if (const auto error = why_reads_are_unknown(*index)) return *error;
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
     std::map<uint32_t, Token> tokens;

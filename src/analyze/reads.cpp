@@ -5,6 +5,7 @@
 
 #include "analyze/recorded_selection.hpp"
 #include "analyze/trace_index.hpp"
+#include "base/text.hpp"
 
 namespace quarry {
 namespace {
@@ -53,24 +54,59 @@ private:
     std::map<uint32_t, ReadObject>& objects_;
 };
 
-}  // namespace
-
-Result<std::vector<RecordedRead>> reads_of_trace(const std::string& directory,
-                                                 const std::string& file) {
-    const auto index = index_trace(directory);
-    if (!index) return index.error();
-    std::set<uint32_t> files;
+std::set<uint32_t> places_of(const std::string& file, const TraceFacts& facts) {
+    std::set<uint32_t> places;
     std::error_code error;
-    for (uint32_t i = 0; i < index->facts.files.size(); ++i)
-        if (fs::equivalent(index->facts.files[i].path, file, error)) files.insert(i);
+    for (uint32_t i = 0; i < facts.files.size(); ++i)
+        if (fs::equivalent(facts.files[i].path, file, error)) places.insert(i);
+    return places;
+}
+
+void add_reads(const TraceIndex& index, const std::set<uint32_t>& files,
+               std::vector<RecordedRead>& reads) {
     std::map<uint32_t, ReadObject> objects;
-    for (const auto& tables : index->processes)
-        tables->file->each(Reading(*index, *tables, files, objects));
-    std::vector<RecordedRead> reads;
+    for (const auto& tables : index.processes)
+        tables->file->each(Reading(index, *tables, files, objects));
     for (const auto& [number, object] : objects)
         for (const std::string& selection : object.selections)
             reads.push_back(
-                {{object.token, index->facts.objects[number].path, true, {}, {}}, selection});
+                {{object.token, index.facts.objects[number].path, true, {}, {}}, selection});
+}
+
+Error was_not_opened(const std::string& file, const std::vector<std::string>& directories,
+                     const std::set<std::string>& known) {
+    constexpr size_t kMost = 3;
+    std::vector<std::string> names(known.begin(), known.end());
+    if (names.size() > kMost) {
+        const size_t more = names.size() - kMost;
+        names.resize(kMost);
+        names.push_back(std::to_string(more) + " more");
+    }
+    return {file + " was not opened in " + enumerate(directories) +
+            (names.empty() ? "" : ", but " + enumerate(names)) +
+            ". The original must be at the path by which it was recorded."};
+}
+
+}  // namespace
+
+Result<std::vector<RecordedRead>> reads_of_traces(const std::vector<std::string>& directories,
+                                                  const std::string& file) {
+    std::vector<RecordedRead> reads;
+    std::set<std::string> others;
+    bool is_known = false;
+    for (const std::string& directory : directories) {
+        const auto index = index_trace(directory);
+        if (!index) return index.error();
+        if (const auto error = why_reads_are_unknown(*index)) return *error;
+        const std::set<uint32_t> files = places_of(file, index->facts);
+        add_reads(*index, files, reads);
+        is_known = is_known || !files.empty();
+        for (const FileFacts& one : index->facts.files)
+            if (!one.driver.empty()) others.insert(one.path);
+    }
+    std::error_code error;
+    if (!is_known && !directories.empty() && fs::exists(file, error))
+        return was_not_opened(file, directories, others);
     return reads;
 }
 

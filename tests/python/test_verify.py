@@ -205,6 +205,36 @@ def test_a_read_that_the_copy_refuses_is_found(tmp_path: Path) -> None:
     assert one["object"] == "/used" and "a read of [2:4, 0:30] is refused" in one["what"]
 
 
+def test_a_trace_that_does_not_tell_what_was_read_is_refused(tmp_path: Path) -> None:
+    file = make_netcdf(tmp_path / "in.nc")
+    program = "import netCDF4; netCDF4.Dataset('in.nc')['used'][2:4]"
+    run(tmp_path, program)
+    carve(tmp_path, "t")
+    words = (sys.executable, "-c", program)
+    quarry("run", "--level", "objects", "--trace", "coarse", "--", *words, cwd=tmp_path)
+    done = quarry("verify", file, copy_of(file), "--trace", "coarse", cwd=tmp_path)
+    assert done.returncode == 125 and "coarse does not tell all that was read" in done.stderr
+    for part in (tmp_path / "t").glob("*.qtrace"):
+        content = part.read_bytes()
+        middle = len(content.rstrip(b"\0")) // 2
+        part.write_bytes(content[:middle] + bytes([255]) * 1024 + content[middle + 1024 :])
+    done = quarry("verify", file, copy_of(file), "--trace", "t", cwd=tmp_path)
+    assert done.returncode == 125 and "t does not tell all that was read" in done.stderr
+
+
+def test_a_trace_of_other_files_is_refused(tmp_path: Path) -> None:
+    file = make_netcdf(tmp_path / "in.nc")
+    run(tmp_path, "import netCDF4; netCDF4.Dataset('in.nc')['used'][2:4]")
+    carve(tmp_path, "t")
+    run(tmp_path, "import h5py; h5py.File('in.nc')", trace="opened")
+    both = (copy_of(file), "--trace", "opened")
+    assert quarry("verify", file, *both, cwd=tmp_path).returncode == 0
+    shutil.copy(file, tmp_path / "moved.nc")
+    done = quarry("verify", "moved.nc", *both, "--trace", "t", cwd=tmp_path)
+    assert done.returncode == 125
+    assert f"moved.nc was not opened in opened and t, but {file}." in done.stderr
+
+
 def test_selections_of_every_kind_are_repeated(tmp_path: Path) -> None:
     file = tmp_path / "in.h5"
     with h5py.File(file, "w") as f:
