@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "option_values.hpp"
+
 namespace quarry::cli {
 
 void CarveFlags::declare(CLI::App& app) {
@@ -31,7 +33,7 @@ void CarveFlags::declare(CLI::App& app) {
         ->allow_extra_args(false);
     app.add_option("--keep-below", options_.keep_below, "keep what is smaller (default: 64K)")
         ->type_name("BYTES")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(as_size());
     app.add_option("--jobs", options_.jobs, "files at once (default: one for each processor)")
         ->type_name("N")
         ->check(CLI::Range(1, 1024));

@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "option_values.hpp"
 #include "terminal.hpp"
 
 namespace quarry::cli {
@@ -77,7 +78,8 @@ std::string first_of(const Names& names) {
 void CarvedRun::declare(CLI::App& app) {
     app.add_option("--carved", directory_,
                    "show the carved files in this directory in the places of their originals")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(not_empty());
     app.add_option("--missing", missing_,
                    "what becomes of reading what was carved away: an error, or it is read from the "
                    "original, at its path or below NEW where it was below OLD (default: from the "

@@ -36,11 +36,14 @@ public:
     }
 
     int execute(const Command&) override {
-        const auto files = fates_in(directory_);
+        auto files = fates_in(directory_);
         if (!files) {
             say(files.error().message);
             return kQuarryFailed;
         }
+        if (only_left_out_)
+            for (FileFate& file : *files)
+                std::erase_if(file.datasets, [](const auto& dataset) { return dataset.is_whole; });
         if (json_)
             fmt::print("{}", fates_json(*files));
         else
@@ -49,7 +52,7 @@ public:
     }
 
 private:
-    void print(const std::vector<FileFate>& files) const {
+    static void print(const std::vector<FileFate>& files) {
         uint64_t before = 0, after = 0;
         for (const FileFate& file : files) {
             before += file.size_before;
@@ -64,7 +67,7 @@ private:
             before > 0 ? 100.0 * static_cast<double>(spared) / static_cast<double>(before) : 0.0);
     }
 
-    void print_datasets(const FileFate& file) const {
+    static void print_datasets(const FileFate& file) {
         if (!file.why_whole.empty())
             fmt::print("  a copy of all bytes: {}.\n", printable(file.why_whole));
         if (file.input.is_raw) fmt::print("  data of a dataset in another file, all of it.\n");
@@ -73,15 +76,12 @@ private:
                      {"size"},
                      {"saved"},
                      {"why", Table::Align::Left}});
-        size_t rows = 0;
         for (const DatasetFate& dataset : file.datasets) {
-            if (only_left_out_ && dataset.is_whole) continue;
-            ++rows;
             table.add({what_is_there(dataset), fmt::format("{}", fmt::join(dataset.paths, ", ")),
                        bytes_text(dataset.stored),
                        left_out(dataset) > 0 ? bytes_text(left_out(dataset)) : "", dataset.why});
         }
-        if (rows > 0) fmt::print("{}", table.text(Style::of_output()));
+        if (!file.datasets.empty()) fmt::print("{}", table.text(Style::of_output()));
     }
 
     std::string directory_;

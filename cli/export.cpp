@@ -5,6 +5,7 @@
 #include <map>
 #include <quarry/report.hpp>
 
+#include "option_values.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
 
@@ -57,7 +58,7 @@ public:
         app.add_option("--regions", region_size_,
                        "add regions of files to a graph, of this size: 64K, 1M")
             ->type_name("SIZE")
-            ->transform(CLI::AsSizeValue(false));
+            ->transform(as_size());
         app.add_option("-o,--output", output_, "write into this file instead of standard output")
             ->type_name("FILE");
     }

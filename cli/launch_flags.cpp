@@ -1,5 +1,7 @@
 #include "launch_flags.hpp"
 
+#include "option_values.hpp"
+
 namespace quarry::cli {
 
 void LaunchFlags::declare(CLI::App& app) {
@@ -27,7 +29,7 @@ void LaunchFlags::declare(CLI::App& app) {
     app.add_option("--max-size", max_size_,
                    "stop recording when the trace has this size, as in 500M or 2G")
         ->type_name("SIZE")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(as_size());
     app.add_flag("--no-files", no_files_, "do not record the use of files other than HDF5");
     app.add_flag("--no-trace", no_trace_, "record nothing")->excludes("--trace");
     app.add_flag("--require", require_, "fail (125) where Quarry would otherwise step aside");

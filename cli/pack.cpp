@@ -6,6 +6,7 @@
 #include <quarry/units.hpp>
 
 #include "carve_flags.hpp"
+#include "option_values.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -69,7 +70,7 @@ public:
                        "put in HDF5 files that were made and are smaller, so that repeated ones "
                        "can be compared with them by content (default: 64M)")
             ->type_name("BYTES")
-            ->transform(CLI::AsSizeValue(false));
+            ->transform(as_size());
         app.add_flag("--dry-run", dry_run_, "only say what would be in it");
         app.add_flag("--json", json_, "print everything as JSON");
     }

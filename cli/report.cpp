@@ -7,6 +7,7 @@
 #include <quarry/report.hpp>
 
 #include "advice_text.hpp"
+#include "option_values.hpp"
 #include "terminal.hpp"
 #include "thresholds_file.hpp"
 #include "verb.hpp"
@@ -67,7 +68,7 @@ public:
             ->type_name("WHAT[,WHAT]");
         app.add_option("--regions", region_size_, "show regions of files, of this size: 64K, 1M")
             ->type_name("SIZE")
-            ->transform(CLI::AsSizeValue(false));
+            ->transform(as_size());
         app.add_option("--thresholds", thresholds_, "a JSON file with other thresholds")
             ->type_name("FILE");
         app.add_flag("--text", text_, "print the overview instead");

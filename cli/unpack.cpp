@@ -6,6 +6,7 @@
 #include <quarry/pack.hpp>
 #include <quarry/units.hpp>
 
+#include "option_values.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -69,11 +70,12 @@ public:
             ->required();
         app.add_option("-C,--directory", options_.directory,
                        "the directory to make (default: the name of the archive)")
-            ->type_name("DIR");
+            ->type_name("DIR")
+            ->check(not_empty());
         app.add_option("--max-size", options_.max_size,
                        "refuse an archive that holds more than this (default: 64G)")
             ->type_name("SIZE")
-            ->transform(CLI::AsSizeValue(false));
+            ->transform(as_size());
         app.add_flag("--run", runs_, "run the commands again and compare what they make");
         app.add_flag("--overwrite", overwrites_, "also if files are there that they would make")
             ->needs("--run");

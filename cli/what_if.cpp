@@ -4,6 +4,7 @@
 #include <quarry/units.hpp>
 #include <quarry/what_if.hpp>
 
+#include "option_values.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "verb.hpp"
@@ -63,13 +64,13 @@ public:
         app.add_flag("--contiguous", other_.contiguous, "no chunks")->excludes(chunks);
         app.add_option("--cache", other_.cache_bytes, "another size of HDF5's cache of chunks")
             ->type_name("BYTES")
-            ->transform(CLI::AsSizeValue(false));
+            ->transform(as_size());
         auto* paged =
             app.add_option("--paged", page_size_, "the whole file in pages of this size: 64K, 1M");
-        paged->type_name("BYTES")->transform(CLI::AsSizeValue(false))->excludes(chunks);
+        paged->type_name("BYTES")->transform(as_size())->excludes(chunks);
         app.add_option("--page-buffer", page_buffer_, "how much of them HDF5 keeps (default: 16M)")
             ->type_name("BYTES")
-            ->transform(CLI::AsSizeValue(false))
+            ->transform(as_size())
             ->needs(paged);
         app.add_flag("--json", json_, "print everything as JSON");
     }

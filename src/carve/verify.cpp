@@ -57,7 +57,8 @@ hdf5::CompareOrder order_for(const std::vector<RecordedRead>& reads) {
 }
 
 std::string why_not_readable(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // A pipe would wait for somebody to write to it.
+    const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return path + " cannot be read: " + std::strerror(errno) + ".";
     close(file);
     return fs::is_regular_file(path) ? "" : path + " is no ordinary file.";

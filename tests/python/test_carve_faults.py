@@ -300,3 +300,9 @@ def test_a_working_directory_that_is_gone(inputs: Path) -> None:
     )
     assert done.returncode == 125, done.stderr
     assert "the working directory cannot be told: No such file or directory" in done.stderr
+
+
+def test_only_what_was_left_out_is_listed(inputs: Path) -> None:
+    done = quarry("explain", "small", "--left-out", "--json", cwd=inputs)
+    for file in json.loads(done.stdout)["files"]:
+        assert {one["what"] for one in file["datasets"]} == {"hollow"}

@@ -41,6 +41,14 @@ def test_suggests_what_was_meant(words: list[str], meant: str) -> None:
         ["env", "--shell", "cobol"],
         ["completion"],
         ["completion", "powershell"],
+        ["run", "--carved", "", "--", "true"],
+        ["run", "--carved=", "--", "true"],
+        ["unpack", "app.tar.zst", "-C", ""],
+        ["unpack", "app.tar.zst", "--max-size", "-1"],
+        ["carve", "-o", "small", "--keep-below", "-5"],
+        ["carve", "-o", "small", "--keep-below=-5K"],
+        ["pack", "-o", "app.tar.zst", "--outputs-below", "-1"],
+        ["run", "--max-size", "-1", "--", "true"],
     ],
 )
 def test_wrong_usage_is_exit_code_2(words: list[str]) -> None:

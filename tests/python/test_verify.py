@@ -363,6 +363,14 @@ def test_a_damaged_copy_is_a_difference(tmp_path: Path) -> None:
     assert done.returncode == 125 and "missing.nc cannot be read" in done.stderr
 
 
+def test_a_pipe_is_no_copy(tmp_path: Path) -> None:
+    file = make_netcdf(tmp_path / "in.nc")
+    os.mkfifo(tmp_path / "pipe")
+    for both in ((file, tmp_path / "pipe"), (tmp_path / "pipe", file)):
+        done = quarry("verify", *both, timeout=20)
+        assert done.returncode == 125 and "pipe is no ordinary file" in done.stderr
+
+
 def test_other_peoples_files_are_verified_when_all_is_kept(
     corpus: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
