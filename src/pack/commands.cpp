@@ -91,8 +91,7 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
     return commands;
 }
 
-std::vector<std::string> files_named(const PackedCommand& command,
-                                     const std::set<std::string>& others, uint64_t largest) {
+std::vector<std::string> files_named(const PackedCommand& command) {
     std::vector<std::string> files;
     const bool has_interpreter = !interpreter_of(command).empty();
     for (size_t i = has_interpreter ? 1 : 0; i < command.command.size(); ++i) {
@@ -101,9 +100,7 @@ std::vector<std::string> files_named(const PackedCommand& command,
         if (i == 0 && word.find('/') == std::string::npos) continue;
         const std::string path = (fs::path(command.directory) / word).lexically_normal();
         std::error_code failed;
-        if (word.empty() || others.contains(path) || is_of_system(path) ||
-            !fs::is_regular_file(path, failed) || fs::file_size(path, failed) > largest)
-            continue;
+        if (word.empty() || is_of_system(path) || !fs::is_regular_file(path, failed)) continue;
         files.push_back(path);
     }
     return files;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <quarry/pack.hpp>
-#include <set>
 
 namespace quarry::pack_files {
 
@@ -11,9 +10,8 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
                                        const std::vector<std::string>& tasks);
 
 // Files that the command names, as absolute paths: scripts, settings, programs that do not belong
-// to the system. None of `others`, and none that is larger.
-std::vector<std::string> files_named(const PackedCommand& command,
-                                     const std::set<std::string>& others, uint64_t largest);
+// to the system, data.
+std::vector<std::string> files_named(const PackedCommand& command);
 
 // Whether a secret was taken out of it, so that it cannot be run as it is.
 bool lacks_secret(const PackedCommand& command);

@@ -392,3 +392,15 @@ def test_an_archive_is_a_file(name: str, said: str, archive: Path, tmp_path: Pat
     done = quarry("pack", "work/t", "-o", name, cwd=tmp_path)
     assert done.returncode == 125 and said in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_input_is_no_program_by_any_name(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["used"] = f["secret"] = np.arange(50_000)
+    (tmp_path / "link.h5").symlink_to("in.h5")
+    program = "import h5py, sys; h5py.File(sys.argv[1])['used'][...]"
+    record(tmp_path, sys.executable, "-c", program, "link.h5")
+    record(tmp_path, sys.executable, "-c", program, "in.h5")
+    done = quarry("pack", "t", "-o", "app.tar.zst", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["programs"] == []

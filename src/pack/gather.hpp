@@ -1,0 +1,11 @@
+// What else than the data of inputs goes into an archive.
+#pragma once
+
+#include <quarry/pack.hpp>
+
+namespace quarry::pack_files {
+
+// Files have no checksums yet, and none is in the archive.
+Result<Pack> gather(const PackOptions& options);
+
+}  // namespace quarry::pack_files
