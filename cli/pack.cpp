@@ -17,11 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string as_json(const PackResult& result) {
-    Json json{{"size", result.size},
-              {"inputs", Json::array()},
-              {"commands", Json::array()},
-              {"programs", Json::array()},
-              {"outputs", Json::array()}};
+    Json json{{"size", result.size},       {"inputs", Json::array()},   {"commands", Json::array()},
+              {"programs", Json::array()}, {"left_out", Json::array()}, {"outputs", Json::array()}};
     for (const FileFate& file : result.inputs)
         json["inputs"].push_back({{"original", file.input.path},
                                   {"problem", file.problem},
@@ -33,6 +30,8 @@ std::string as_json(const PackResult& result) {
                                     {"directory", one.directory},
                                     {"top_level", one.is_top_level}});
     for (const PackedProgram& one : result.pack.programs) json["programs"].push_back(one.original);
+    for (const UnpackedFile& one : result.pack.left_out)
+        json["left_out"].push_back({{"path", one.path}, {"why", one.why}});
     for (const PackedOutput& one : result.pack.outputs)
         json["outputs"].push_back({{"path", one.path},
                                    {"size", one.size},
@@ -58,7 +57,7 @@ public:
         return "  quarry pack -o app.tar.zst               the run in ./quarry-trace\n"
                "  quarry pack -o app.tar.zst flow --dry-run    what would be in it\n"
                "\nBesides carved input files it holds scripts and other files that the commands\n"
-               "name: look at the list before you give it to others.";
+               "name or read: look at the list before you give it to others.";
     }
     void declare_options(CLI::App& app) override {
         app.add_option("trace", options_.trace, "directory of a trace")->type_name("TRACE");
@@ -126,6 +125,8 @@ private:
             if (!file.problem.empty())
                 fmt::print("Cannot be packed: {}: {}.\n", printable(file.input.path),
                            printable(file.problem));
+        for (const UnpackedFile& one : result.pack.left_out)
+            fmt::print("Not in it: {} ({}).\n", printable(one.path), printable(one.why));
         for (const PackedOutput& one : result.pack.outputs)
             if (!one.problem.empty())
                 fmt::print("Cannot be compared later: {}: {}.\n", printable(one.path),

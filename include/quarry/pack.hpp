@@ -17,10 +17,16 @@ struct PackedCommand {
     bool is_top_level = false;  // no other process of the trace has started it
 };
 
-// A file that a command names, or that a script which it names imports.
+// A file that a command names or has read without HDF5, or that a script which it names imports.
 struct PackedProgram {
     std::string original;
     std::string copy;  // in the archive
+};
+
+// Another such file, which a repeated run has to find where it is.
+struct UnpackedFile {
+    std::string path;
+    std::string why;  // it is not in the archive
 };
 
 struct PackedOutput {
@@ -73,6 +79,7 @@ struct Pack {
     std::vector<PackedCommand> commands;
     std::vector<std::string> folders;  // that the commands found and worked in
     std::vector<PackedProgram> programs;
+    std::vector<UnpackedFile> left_out;
     std::vector<PackedOutput> outputs;
     std::vector<PackedFile> files;
 };

@@ -155,7 +155,7 @@ std::string readme_of(const Pack& pack) {
     return fmt::format(
         "A run that Quarry {} recorded, with all that it takes to repeat it:\n\n{}\n"
         "carved/        its input files, with only the data that was used\n"
-        "programs/      scripts and other files that the commands name\n"
+        "programs/      scripts and other files that the commands name or have read\n"
         "outputs/       HDF5 files that it made, to compare with\n"
         "pack.json      commands, versions, and checksums of all files\n"
         "Containerfile  builds a container that repeats the run; run.sh is what it does\n"

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <quarry/units.hpp>
 #include <set>
 
 #include "pack/commands.hpp"
@@ -83,16 +85,20 @@ private:
 
 class Gathering {
 public:
-    explicit Gathering(const PackOptions& options) : options_(options) {}
+    Gathering(const PackOptions& options, const std::vector<InputFile>& inputs)
+        : options_(options) {
+        for (const InputFile& input : inputs) data_.add(input.path);
+    }
 
     Result<Pack> run() {
-        const auto facts = facts_of_trace(options_.trace);
-        if (!facts) return facts.error();
+        const auto summary = summarize_trace(options_.trace);
+        if (!summary) return summary.error();
+        const TraceFacts& facts = summary->facts;
         const auto outputs = outputs_of_trace(options_.trace, options_.tasks);
         if (!outputs) return outputs.error();
-        pack_.versions = versions_here(*facts);
-        pack_.commands = commands_of(*facts, options_.tasks);
-        for (const FileFacts& file : facts->files)
+        pack_.versions = versions_here(facts);
+        pack_.commands = commands_of(facts, options_.tasks);
+        for (const FileFacts& file : facts.files)
             if (!file.driver.empty()) data_.add(file.path);
         for (const OutputFile& output : *outputs) {
             if (!output.path.starts_with('/')) continue;  // in memory only
@@ -101,6 +107,10 @@ public:
         }
         add_folders();
         add_programs();
+        add_files_read(*summary);
+        for (const std::string& path : programs_)
+            pack_.programs.push_back({path, std::string(kPrograms) + path});
+        for (const auto& [path, why] : left_out_) pack_.left_out.push_back({path, why});
         return std::move(pack_);
     }
 
@@ -120,9 +130,8 @@ private:
         std::map<std::string, std::set<std::string>> scripts;  // by interpreter
         for (const PackedCommand& command : pack_.commands) {
             std::vector<std::string> files = files_named(command);
-            std::erase_if(
-                files, [&](const std::string& file) { return data_.has(file) || !is_small(file); });
-            programs_.insert(files.begin(), files.end());
+            std::erase_if(files, [&](const std::string& file) { return data_.has(file); });
+            for (const std::string& file : files) add(file, why_too_large(file));
             const std::string interpreter = interpreter_of(command);
             if (interpreter.empty()) continue;
             auto& its_scripts = scripts[interpreter];
@@ -131,28 +140,77 @@ private:
         for (const auto& [interpreter, files] : scripts) {
             const AskedPython asked = ask_python(interpreter, {files.begin(), files.end()});
             pack_.versions.pythons.push_back(asked.versions);
-            for (const std::string& module : asked.modules)
-                if (is_small(module)) programs_.insert(module);
+            for (const std::string& module : asked.modules) add(module, why_too_large(module));
         }
-        for (const std::string& path : programs_)
-            pack_.programs.push_back({path, std::string(kPrograms) + path});
     }
 
-    bool is_small(const std::string& path) const {
+    // Without HDF5.
+    void add_files_read(const TraceSummary& summary) {
+        for (const UsageRow& row : summary.rows) {
+            if (row.file == kNobody || row.task == kNobody) continue;
+            const FileFacts& file = summary.facts.files[row.file];
+            const TaskFacts& task = summary.facts.tasks[row.task];
+            const bool is_read = row.usage.other_read > 0 || row.usage.other_written == 0;
+            const std::string path = fs::path(file.path).lexically_normal();
+            if (is_read && file.driver.empty() && is_wanted(task) && !data_.has(path) &&
+                !was_written(path) && !is_installed(path))
+                add(path, why_not_packed(path, task.end));
+        }
+    }
+
+    bool is_wanted(const TaskFacts& task) const {
+        const auto& wanted = options_.tasks;
+        return wanted.empty() || std::find(wanted.begin(), wanted.end(), task.name) != wanted.end();
+    }
+
+    // Though it may be gone.
+    bool was_written(const std::string& path) const {
+        return std::any_of(pack_.outputs.begin(), pack_.outputs.end(),
+                           [&](const PackedOutput& output) { return output.path == path; });
+    }
+
+    bool is_installed(const std::string& path) const {
+        const auto& pythons = pack_.versions.pythons;
+        return std::any_of(pythons.begin(), pythons.end(), [&](const PythonVersions& python) {
+            return !python.prefix.empty() && path.starts_with(python.prefix + "/");
+        });
+    }
+
+    std::string why_not_packed(const std::string& path, uint64_t end) const {
+        struct stat status{};
+        if (stat(path.c_str(), &status) != 0) return "it is gone";
+        if (!S_ISREG(status.st_mode)) return "it is no ordinary file";
+        if (modified(status) > end + kSlack) return "it was changed after the run";
+        // No command names it, so nobody may think of it when the archive is given to others.
+        if (path.find("/.") != std::string::npos) return "it is hidden, and may be private";
+        return why_too_large(path);
+    }
+
+    std::string why_too_large(const std::string& path) const {
         std::error_code failed;
-        return fs::file_size(path, failed) <= options_.programs_below && !failed;
+        if (fs::file_size(path, failed) <= options_.programs_below && !failed) return "";
+        return failed ? failed.message()
+                      : "it has more than " + bytes_text(options_.programs_below);
+    }
+
+    void add(const std::string& path, const std::string& why_not) {
+        if (why_not.empty())
+            programs_.insert(path);
+        else if (!programs_.contains(path))
+            left_out_.try_emplace(path, why_not);
     }
 
     const PackOptions& options_;
     Pack pack_;
-    FileIdentities data_;             // of inputs and outputs
-    std::set<std::string> programs_;  // paths
+    FileIdentities data_;                          // of inputs and outputs
+    std::set<std::string> programs_;               // paths
+    std::map<std::string, std::string> left_out_;  // why, by path
 };
 
 }  // namespace
 
-Result<Pack> gather(const PackOptions& options) {
-    return Gathering(options).run();
+Result<Pack> gather(const PackOptions& options, const std::vector<InputFile>& inputs) {
+    return Gathering(options, inputs).run();
 }
 
 }  // namespace quarry::pack_files

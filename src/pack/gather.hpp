@@ -6,6 +6,6 @@
 namespace quarry::pack_files {
 
 // Files have no checksums yet, and none is in the archive.
-Result<Pack> gather(const PackOptions& options);
+Result<Pack> gather(const PackOptions& options, const std::vector<InputFile>& inputs);
 
 }  // namespace quarry::pack_files

@@ -34,6 +34,12 @@ Json programs_json(const std::vector<PackedProgram>& programs) {
     return json;
 }
 
+Json left_out_json(const std::vector<UnpackedFile>& files) {
+    Json json = Json::array();
+    for (const UnpackedFile& one : files) json.push_back({{"path", one.path}, {"why", one.why}});
+    return json;
+}
+
 Json outputs_json(const std::vector<PackedOutput>& outputs) {
     Json json = Json::array();
     for (const PackedOutput& one : outputs)
@@ -135,6 +141,9 @@ Pack pack_in(const Json& json) {
     pack.outputs = outputs_in(json.at("outputs"));
     for (const Json& one : json.at("programs"))
         pack.programs.push_back({one.at("original"), one.at("copy")});
+    // Older archives do not tell.
+    for (const Json& one : json.value("left_out", Json::array()))
+        pack.left_out.push_back({one.at("path"), one.at("why")});
     for (const Json& one : json.at("files"))
         pack.files.push_back({one.at("path"), one.at("size"), one.at("sha256"), one.at("program")});
     return pack;
@@ -180,6 +189,7 @@ std::string manifest_of(const Pack& pack) {
                     {"commands", commands_json(pack.commands)},
                     {"folders", pack.folders},
                     {"programs", programs_json(pack.programs)},
+                    {"left_out", left_out_json(pack.left_out)},
                     {"outputs", outputs_json(pack.outputs)},
                     {"files", files_json(pack.files)}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -182,7 +182,7 @@ bool are_all_carved(const std::vector<FileFate>& inputs) {
 Result<PackResult> plan_pack(const PackOptions& options, const std::vector<InputFile>& inputs) {
     auto fates = plan_carving(inputs, options.carving);
     if (!fates) return fates.error();
-    auto pack = gather(options);
+    auto pack = gather(options, inputs);
     if (!pack) return pack.error();
     return PackResult{std::move(*pack), std::move(*fates), 0};
 }
@@ -196,7 +196,7 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     if (options.archive.ends_with('/') || fs::is_directory(place, none))
         return Error{options.archive + " names a directory. Name a file in it for the archive."};
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
-    auto pack = gather(options);
+    auto pack = gather(options, inputs);
     if (!pack) return pack.error();
     const auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();

@@ -404,3 +404,43 @@ def test_an_input_is_no_program_by_any_name(tmp_path: Path) -> None:
     done = quarry("pack", "t", "-o", "app.tar.zst", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["programs"] == []
+
+
+READS_MORE = """
+import h5py, sys
+factor = float(open("settings.txt").read())
+first = open(sys.argv[1], "rb").read()[0]
+open(".private").read()
+with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
+    g["scaled"] = f["used"][...] * factor + first
+with open("made.txt", "w") as f:
+    f.write("7")
+open("made.txt").read()
+"""
+
+
+def test_files_that_are_not_hdf5(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    with h5py.File(work / "in.h5", "w") as f:
+        f["used"] = np.arange(5000.0)
+    (work / "settings.txt").write_text("3")
+    (work / ".private").write_text("mine")
+    (work / "weights.bin").write_bytes(bytes(12_000_000))
+    (work / "script.py").write_text(READS_MORE)
+    record(work, sys.executable, "script.py", "weights.bin")
+    archive = tmp_path / "app.tar.zst"
+    done = quarry("pack", "t", "-o", archive, cwd=work)
+    assert done.returncode == 0, done.stderr
+    assert f"Not in it: {work}/weights.bin (it has more than 10 MB).\n" in done.stdout
+    assert f"Not in it: {work}/.private (it is hidden, and may be private).\n" in done.stdout
+    told = json.loads(quarry("pack", "t", "-o", archive, "--json", cwd=work).stdout)
+    assert told["programs"] == [f"{work}/script.py", f"{work}/settings.txt"]
+    missing = {f"{work}/weights.bin", f"{work}/.private"}
+    assert {one["path"] for one in told["left_out"]} == missing
+    for name in ("in.h5", "out.h5", "made.txt", "settings.txt", "script.py"):
+        (work / name).unlink()
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stderr + done.stdout
+    pack = json.loads((tmp_path / "new/pack.json").read_text())
+    assert {one["path"] for one in pack["left_out"]} == missing
