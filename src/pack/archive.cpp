@@ -34,8 +34,9 @@ std::unique_ptr<archive_entry, void (*)(archive_entry*)> header_for(const Packed
 
 }  // namespace
 
-Result<ArchiveWriter> ArchiveWriter::create(const std::string& path, uint64_t time) {
-    ArchiveWriter writer({archive_write_new(), archive_write_free}, path, time);
+Result<ArchiveWriter> ArchiveWriter::create(const std::string& path, const std::string& name,
+                                            uint64_t time) {
+    ArchiveWriter writer({archive_write_new(), archive_write_free}, name, time);
     archive* handle = writer.handle_.get();
     const bool is_open = archive_write_add_filter_zstd(handle) == ARCHIVE_OK &&
                          archive_write_set_format_pax_restricted(handle) == ARCHIVE_OK &&
@@ -45,7 +46,9 @@ Result<ArchiveWriter> ArchiveWriter::create(const std::string& path, uint64_t ti
 }
 
 Error ArchiveWriter::failed() const {
-    return {path_ + " cannot be written: " + complaint_of(handle_.get()) + "."};
+    const int error = archive_errno(handle_.get());
+    return {name_ + " cannot be written: " +
+            (error > 0 ? std::strerror(error) : complaint_of(handle_.get())) + "."};
 }
 
 Result<bool> ArchiveWriter::add(const PackedFile& entry, const std::string& file,

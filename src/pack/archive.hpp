@@ -15,20 +15,22 @@ using HearBytes = std::function<void(uint64_t bytes)>;
 
 class ArchiveWriter {
 public:
-    // Every file in it is of that time, in nanoseconds since 1970.
-    static Result<ArchiveWriter> create(const std::string& path, uint64_t time);
+    // Every file in it is of that time, in nanoseconds since 1970. Errors tell the name that it
+    // will have.
+    static Result<ArchiveWriter> create(const std::string& path, const std::string& name,
+                                        uint64_t time);
 
     Result<bool> add(const PackedFile& entry, const std::string& file, const HearBytes& hear);
     Result<bool> finish();
 
 private:
     using Handle = std::unique_ptr<archive, int (*)(archive*)>;
-    ArchiveWriter(Handle handle, std::string path, uint64_t time)
-        : handle_(std::move(handle)), path_(std::move(path)), time_(time) {}
+    ArchiveWriter(Handle handle, std::string name, uint64_t time)
+        : handle_(std::move(handle)), name_(std::move(name)), time_(time) {}
     Error failed() const;
 
     Handle handle_;
-    std::string path_;
+    std::string name_;
     uint64_t time_;
 };
 

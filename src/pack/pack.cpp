@@ -34,7 +34,8 @@ Error cannot_write(const std::string& path) {
 // All that goes into the archive, as files in a directory.
 class Stage {
 public:
-    explicit Stage(std::string directory) : directory_(std::move(directory)) {}
+    Stage(std::string directory, std::string archive)
+        : directory_(std::move(directory)), archive_(std::move(archive)) {}
 
     std::string at(const std::string& path) const { return directory_ + "/" + path; }
 
@@ -42,7 +43,7 @@ public:
         std::ofstream out(at(path), std::ios::binary);
         out << text;
         out.close();
-        if (!out) return cannot_write(at(path));
+        if (!out) return cannot_write(archive_);
         return true;
     }
 
@@ -56,7 +57,7 @@ public:
 
     Result<PackedFile> described(const std::string& path) const {
         struct stat status{};
-        if (stat(at(path).c_str(), &status) != 0) return cannot_write(at(path));
+        if (stat(at(path).c_str(), &status) != 0) return cannot_write(archive_);
         auto sum = sha256_of_file(at(path));
         if (!sum) return sum.error();
         return PackedFile{path, static_cast<uint64_t>(status.st_size), std::move(*sum),
@@ -79,6 +80,7 @@ public:
 
 private:
     std::string directory_;
+    std::string archive_;  // that errors are about
 };
 
 Result<bool> fill(const Stage& stage, Pack& pack, const std::vector<FileFate>& inputs) {
@@ -127,10 +129,10 @@ Result<bool> describe(const Stage& stage, const PackOptions& options, Pack& pack
 
 // What tells all others comes first, so that whoever unpacks knows what to expect.
 Result<bool> write_archive(const Stage& stage, const Pack& pack, const std::string& path,
-                           const Progress& progress) {
+                           const std::string& place, const Progress& progress) {
     uint64_t time = 0, all = 0, done = 0;
     for (const PackedCommand& command : pack.commands) time = std::max(time, command.started);
-    auto writer = ArchiveWriter::create(path, time);
+    auto writer = ArchiveWriter::create(path, place, time);
     if (!writer) return writer.error();
     std::vector<PackedFile> files;
     for (const char* name : {kManifest, kManifestSum}) {
@@ -200,7 +202,7 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     if (!pack) return pack.error();
     const auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();
-    const Stage stage(workplace->path() + "/content");
+    const Stage stage(workplace->path() + "/content", place);
     CarveOptions carve_options = options.carving;
     carve_options.directory = stage.at(kCarved);
     auto fates = carve(inputs, carve_options, carving);
@@ -211,7 +213,8 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     if (auto done = fill(stage, result.pack, result.inputs); !done) return done.error();
     if (auto done = describe(stage, options, result.pack, result.inputs); !done)
         return done.error();
-    if (auto done = write_archive(stage, result.pack, made, packing); !done) return done.error();
+    if (auto done = write_archive(stage, result.pack, made, place, packing); !done)
+        return done.error();
     const auto size = put(made, place);
     if (!size) return size.error();
     result.size = *size;

@@ -27,37 +27,42 @@ constexpr uint64_t kLargestManifest = 256 << 20;
 // Nobody has put anything into the directory but we: no link can lead out of it.
 class NewFile {
 public:
-    NewFile(const std::string& path, bool is_program) : path_(path) {
+    NewFile(const std::string& path, bool is_program) {
         std::error_code failed;
         fs::create_directories(fs::path(path).parent_path(), failed);
         file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                      is_program ? 0777 : 0666);
+        if (file_ < 0) error_ = failed ? failed.value() : errno;
     }
     ~NewFile() { close(); }
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
     bool write(std::span<const std::byte> bytes) {
-        while (!bytes.empty()) {
+        while (error_ == 0 && !bytes.empty()) {
             const ssize_t done = ::write(file_, bytes.data(), bytes.size());
             if (done < 0 && errno == EINTR) continue;
-            if (done <= 0) return false;
-            bytes = bytes.subspan(static_cast<size_t>(done));
+            if (done < 0)
+                error_ = errno;
+            else
+                bytes = bytes.subspan(static_cast<size_t>(done));
         }
-        return true;
+        return error_ == 0;
     }
 
     // Whether all of it is on the disk.
     bool close() {
-        if (file_ < 0) return false;
-        const bool is_done = fsync(file_) == 0;
-        ::close(std::exchange(file_, -1));
-        return is_done;
+        if (file_ >= 0 && fsync(file_) != 0 && error_ == 0) error_ = errno;
+        if (file_ >= 0) ::close(std::exchange(file_, -1));
+        return error_ == 0;
     }
 
+    // Of the system, whatever has failed first.
+    int error() const { return error_; }
+
 private:
-    std::string path_;
     int file_;
+    int error_ = 0;
 };
 
 class Unpacking {
@@ -102,8 +107,8 @@ private:
 
     Result<bool> keep(const std::string& name, const std::string& text) const {
         NewFile file(directory_ + "/" + name, false);
-        if (!file.write(std::as_bytes(std::span(text))) || !file.close()) return cannot_write(name);
-        return true;
+        if (file.write(std::as_bytes(std::span(text))) && file.close()) return true;
+        return cannot_write(name, file);
     }
 
     Result<Pack> read_head() {
@@ -167,14 +172,15 @@ private:
         });
         if (InterruptGuard::signal() != 0) return Error{"Interrupted: nothing is left behind."};
         if (!read) return Error{read.error().message + " The damage is at " + file.path + "."};
-        if (!is_written || !out.close()) return cannot_write(file.path);
+        if (!is_written || !out.close()) return cannot_write(file.path, out);
         if (size != file.size || sum.digits() != file.sha256)
             return damaged(file.path + " does not have its checksum");
         return true;
     }
 
-    static Error cannot_write(const std::string& name) {
-        return {name + " cannot be written: " + std::strerror(errno) + "."};
+    Error cannot_write(const std::string& name, const NewFile& file) const {
+        return {name + " cannot be written below " + options_.directory + ": " +
+                std::strerror(file.error()) + "."};
     }
 
     ArchiveReader reader_;

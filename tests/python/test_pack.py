@@ -444,3 +444,29 @@ def test_files_that_are_not_hdf5(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
     pack = json.loads((tmp_path / "new/pack.json").read_text())
     assert {one["path"] for one in pack["left_out"]} == missing
+
+
+def test_a_name_that_the_file_system_does_not_allow(archive: Path) -> None:
+    name = "x" * 300
+    rewritten(archive, lambda pack: pack["files"][-1].update(path=name))
+    entries = entries_of(archive)
+    entries[-1][0].name = name
+    write_archive(archive, entries)
+    refused(archive, f"{name} cannot be written below {archive.parent}/new: File name too long")
+
+
+def test_an_archive_that_cannot_be_written_to_its_end(archive: Path, tmp_path: Path) -> None:
+    """As on a full disk: there is room for each file of it, and not for all."""
+    size = archive.stat().st_size - 1000
+    done = subprocess.run(
+        ["prlimit", f"--fsize={size}", QUARRY, "pack", "t", "-o", "other.tar.zst"],
+        cwd=tmp_path / "work",
+        restore_signals=False,  # and the signal for it stays ignored
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 125, done.stdout + done.stderr
+    said = f"{tmp_path}/work/other.tar.zst cannot be written: File too large."
+    assert said in done.stderr
+    assert "other.tar.zst" not in left_in(tmp_path / "work")
