@@ -122,6 +122,10 @@ private:
     void compare_storage() {
         if (old_state_ != copy_state_)
             files_.differences.add(where_, "another part of its storage is allocated");
+        // Chunks are compared one by one.
+        if (H5Pget_layout(old_list_) == H5D_CONTIGUOUS &&
+            H5Dget_storage_size(old_) != H5Dget_storage_size(copy_))
+            files_.differences.add(where_, "its storage has another size");
         if (H5Pget_layout(old_list_) != H5D_CHUNKED) return;
         H5D_chunk_index_t old_index{}, copy_index{};
         if (H5Dget_chunk_index_type(old_, &old_index) >= 0 &&

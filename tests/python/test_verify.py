@@ -363,6 +363,19 @@ def test_a_damaged_copy_is_a_difference(tmp_path: Path) -> None:
     assert done.returncode == 125 and "missing.nc cannot be read" in done.stderr
 
 
+def test_another_size_of_storage_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w") as f:
+        f["x"] = f["y"] = np.arange(100)
+        storage = f["x"].id.get_offset().to_bytes(8, "little")
+    content = file.read_bytes()
+    usual, other = (storage + size.to_bytes(8, "little") for size in (800, 808))
+    assert content.count(usual) == 1
+    (tmp_path / "other.h5").write_bytes(content.replace(usual, other))
+    (one,) = verify(file, tmp_path / "other.h5")["differences"]
+    assert (one["object"], one["what"]) == ("/x", "its storage has another size")
+
+
 def test_a_pipe_is_no_copy(tmp_path: Path) -> None:
     file = make_netcdf(tmp_path / "in.nc")
     os.mkfifo(tmp_path / "pipe")
