@@ -36,7 +36,8 @@ bool is_map(const std::string& missing) {
 }
 
 std::string absolute(const std::string& directory) {
-    const std::string path = std::filesystem::absolute(directory).lexically_normal();
+    std::error_code failed;  // where the working directory is gone: then nothing is found there
+    const std::string path = std::filesystem::absolute(directory, failed).lexically_normal();
     return path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
 }
 

@@ -216,6 +216,10 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
     const std::string copy = place + "/" + fate.copy;
     std::error_code error;
     fs::create_directories(fs::path(copy).parent_path(), error);
+    if (error) {
+        fate.problem = "it cannot be copied: " + error.message();
+        return;
+    }
     fs::remove(copy, error);
     if (fate.input.is_read_as_bytes)
         fate.why_whole = kReadAsBytes;

@@ -161,6 +161,7 @@ if [ -d "$2/small" ]; then rm -rf "$2.after"; cp -a "$2/small" "$2.after"; fi
 @pytest.mark.parametrize(
     ("size", "before"),
     [
+        ("100m,nr_inodes=3", "nothing"),
         ("100k", "nothing"),
         ("2m", "nothing"),
         ("4400k", "nothing"),
