@@ -14,7 +14,7 @@ MissingDataset one_dataset(uint8_t number) {
     made.token[3] = number;
     made.path = "/group/\xff" + std::string(number, 'x');
     made.stored = 1000u + number;
-    made.creation.assign(number * 3u, std::byte{number});
+    made.creation.assign(size_t{3} * number, std::byte{number});
     for (uint64_t i = 0; i < number; ++i)
         made.pieces.push_back({i * 100, i, static_cast<uint32_t>(i), i % 2 == 0, {i, 2 * i}});
     if (number > 0) made.chunk = {number, 5};
