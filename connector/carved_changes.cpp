@@ -10,12 +10,14 @@
 
 #include "base/say.hpp"
 #include "connector/carved_dataset.hpp"
+#include "connector/members.hpp"
 
 namespace quarry::connector {
 namespace {
 
-// Nothing can have been changed in it.
-bool is_open_for_reading(const CopiedObject& copied, const std::string& path) {
+// Nothing can have been changed in the file that the copied object lies in.
+bool is_open_for_reading(const CopiedObject& copied, const CarvedFile& file) {
+    const std::string path = name_of_file(copied.source, copied.type, copied.transfer);
     if (access(path.c_str(), W_OK) != 0) return true;
     unsigned intent = kWritable;
     H5VL_file_get_args_t question{};
@@ -23,6 +25,7 @@ bool is_open_for_reading(const CopiedObject& copied, const std::string& path) {
     question.args.get_intent.flags = &intent;
     const auto get = copied.from.under->callbacks->file_cls.get;
     return copied.from_type == H5I_FILE &&
+           carved_file_around(copied.from, H5I_FILE, copied.transfer) == &file &&
            get(copied.from.below, &question, copied.transfer, nullptr) >= 0 &&
            (intent & kWritable) == 0;
 }
@@ -54,14 +57,7 @@ herr_t look_at(hid_t, const char*, const H5O_info2_t* info, void* data) noexcept
 std::optional<std::vector<size_t>> missing_below(const Object& group, const MissingData& missing,
                                                  hid_t transfer) {
     Search search{missing, {}};
-    H5VL_loc_params_t location{};
-    location.obj_type = H5I_GROUP;
-    location.type = H5VL_OBJECT_BY_SELF;
-    H5VL_object_specific_args_t question{};
-    question.op_type = H5VL_OBJECT_VISIT;
-    question.args.visit = {H5_INDEX_NAME, H5_ITER_NATIVE, H5O_INFO_BASIC, look_at, &search};
-    const auto visit = group.under->callbacks->object_cls.specific;
-    if (visit(group.below, &location, &question, transfer, nullptr) < 0) return std::nullopt;
+    if (visit_members(group, transfer, look_at, &search) < 0) return std::nullopt;
     return search.found;
 }
 
@@ -89,8 +85,8 @@ const Selection kAll{};
 std::optional<herr_t> copy_dataset(const CopiedObject& copied) {
     CarvedDataset* carved = carved_part_of(copied.source, copied.transfer);
     if (carved == nullptr) return std::nullopt;
-    const std::string path = name_of_file(copied.source, H5I_DATASET, copied.transfer);
-    if (!is_open_for_reading(copied, path)) return refuse(*carved->file, copied, kMayHaveChanged);
+    if (!is_open_for_reading(copied, *carved->file))
+        return refuse(*carved->file, copied, kMayHaveChanged);
     void* original = original_of(copied.source, *carved);
     if (original == nullptr) return refuse(*carved->file, copied, kWithoutOriginal);
     const herr_t answer = copy_from(original, H5I_DATASET, ".", copied);
@@ -115,8 +111,7 @@ std::optional<herr_t> copy_group(const CopiedObject& copied) {
         below && below->empty() &&
         ((expanded & H5O_COPY_EXPAND_SOFT_LINK_FLAG) == 0 || file->missing().count() == 0);
     if (is_whole) return std::nullopt;
-    const std::string path = name_of_file(copied.from, copied.from_type, copied.transfer);
-    if (!below || copied.from_type != H5I_FILE || !is_open_for_reading(copied, path) ||
+    if (!below || copied.from_type != H5I_FILE || !is_open_for_reading(copied, *file) ||
         file != carved_file_around(copied.from, H5I_FILE, copied.transfer))
         return refuse(*file, copied, kMayHaveChanged);
     const hid_t original = open_original_file(copied.source, *file);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connector/members.hpp"
 #include "connector/opened_object.hpp"
 #include "connector/record_access.hpp"
 
@@ -32,15 +33,8 @@ std::vector<std::string> datasets_in(const Object& group, hid_t copying, hid_t t
     unsigned flags = 0;
     if (api.H5Pget_copy_object != nullptr) api.H5Pget_copy_object(copying, &flags);
     Members members{(flags & H5O_COPY_SHALLOW_HIERARCHY_FLAG) != 0, {}};
-    H5VL_loc_params_t location{};
-    location.obj_type = H5I_GROUP;
-    location.type = H5VL_OBJECT_BY_SELF;
-    H5VL_object_specific_args_t question{};
-    question.op_type = H5VL_OBJECT_VISIT;
-    question.args.visit = {H5_INDEX_NAME, H5_ITER_NATIVE, H5O_INFO_BASIC, note_member, &members};
     const KeepErrors keep(api);
-    group.under->callbacks->object_cls.specific(group.below, &location, &question, transfer,
-                                                nullptr);
+    visit_members(group, transfer, note_member, &members);
     return std::move(members.datasets);
 }
 

@@ -4,6 +4,7 @@
 #include <quarry/inputs.hpp>
 #include <set>
 
+#include "analyze/completeness.hpp"
 #include "analyze/dataset_description.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/trace_index.hpp"

@@ -3,6 +3,7 @@
 #include <quarry/inputs.hpp>
 #include <set>
 
+#include "analyze/completeness.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/trace_index.hpp"
 #include "base/text.hpp"

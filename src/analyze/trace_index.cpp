@@ -495,16 +495,6 @@ void credit_metadata(Shared& shared) {
     }
 }
 
-std::string what_is_unknown(const TraceIndex& index) {
-    for (const auto& tables : index.processes) {
-        const ProcessFacts& process = index.facts.processes[tables->process];
-        if (!process.incomplete.empty()) return process.incomplete;
-        if (tables->file->header().level < static_cast<uint8_t>(RecordLevel::Io))
-            return "it was recorded with a --level that leaves out what HDF5 reads";
-    }
-    return index.facts.problems.empty() ? "" : index.facts.problems.front();
-}
-
 }  // namespace
 
 std::string ProcessTables::text(uint32_t number) const {
@@ -587,13 +577,6 @@ uint32_t TraceIndex::first_task_of(const ProcessTables& process) const {
         }
     }
     return kNobody;
-}
-
-std::optional<Error> why_reads_are_unknown(const TraceIndex& index) {
-    const std::string unknown = what_is_unknown(index);
-    if (unknown.empty()) return std::nullopt;
-    return Error{"The trace " + index.facts.directory + " does not tell all that was read: " +
-                 unknown + (unknown.ends_with('.') ? "" : ".") + " Record again."};
 }
 
 Result<TraceIndex> index_trace(const std::string& directory) {

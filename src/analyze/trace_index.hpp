@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <quarry/trace.hpp>
 #include <span>
 #include <unordered_map>
@@ -68,9 +67,6 @@ struct TraceIndex {
     // A forked process goes on with its parent's task until it says otherwise.
     uint32_t first_task_of(const ProcessTables& process) const;
 };
-
-// Why it does not tell all that was read; nothing if it does.
-std::optional<Error> why_reads_are_unknown(const TraceIndex& index);
 
 Result<TraceIndex> index_trace(const std::string& directory);
 

@@ -177,7 +177,9 @@ std::vector<InputFile> by_all_names(const std::vector<InputFile>& inputs) {
         all.push_back(input);
         for (const std::string& path : input.also_by) {
             struct stat status{};
-            if (stat(path.c_str(), &status) != 0 || status.st_ino != input.inode) continue;
+            if (stat(path.c_str(), &status) != 0 || status.st_ino != input.inode ||
+                status.st_dev != input.device)
+                continue;
             all.push_back(input);
             all.back().path = path;
         }

@@ -142,8 +142,9 @@ def differs_with_h5dump(one: Subset, seconds: int) -> list[str]:
     return [] if old == new else ["h5dump"]
 
 
-# netCDF takes strings in compound types for single characters, and reads beyond what it has room for.
-BY_CHANCE = {("netCDF4", "tstr3.h5")}
+# netCDF takes strings in compound types for single characters, and reads beyond what it has room for;
+# after a dataset without elements it may crash at its end.
+BY_CHANCE = {("netCDF4", "tstr3.h5"), ("netCDF4", "test_ld.h5")}
 
 
 def differs_with_ncdump(one: Subset, seconds: int) -> list[str]:
@@ -216,8 +217,6 @@ def not_refused(subsets: list[Subset]) -> list[list[str]]:
 NOT_COMPARED = {
     # References to what was deleted become references to nothing.
     "trefer_obj_del.h5",
-    # netCDF ends with a crash after it has read the original, or not, by chance.
-    "test_ld.h5",
 }
 WAYS = ("all", "object", "chunk")
 
