@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 
 from cli import REPOSITORY, quarry
@@ -21,6 +22,26 @@ def tool(name: str) -> str:
     if not found:
         pytest.skip(f"needs {name}")
     return found
+
+
+def make_rich(folder: Path) -> Path:
+    """A file with something of everything."""
+    with h5py.File(folder / "in.h5", "w", track_order=True) as f:
+        for name in ("zeta", "alpha", "mu"):
+            f[name] = np.random.default_rng(1).random((200, 100))
+            f[name].attrs["of"] = name
+        f["alias"] = f["mu"]
+        f["soft"] = h5py.SoftLink("/nowhere")
+        f["outside"] = h5py.ExternalLink("gone.h5", "/x")
+        f.create_group("circle")["back"] = f["/"]
+        f["packed"] = np.zeros(0)
+        f.create_dataset("gzip", data=f["mu"][...], chunks=(20, 100), compression=4)
+        f["points"] = np.array([f["alpha"].ref, f["circle"].ref, h5py.Reference()], h5py.ref_dtype)
+        f.attrs.create("region", f["zeta"].regionref[2:5, 1:3], dtype=h5py.regionref_dtype)
+        f["type"] = np.dtype([("a", "i4"), ("b", "f8")])
+        f["typed"] = np.zeros(9000, f["type"].dtype)
+        f.create_dataset("shared", (9000,), f["type"])
+    return folder / "in.h5"
 
 
 def run(folder: Path, code: str, *words: str, trace: str = "t") -> subprocess.CompletedProcess:

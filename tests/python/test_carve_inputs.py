@@ -1,0 +1,153 @@
+"""Which files and which data carving takes for used."""
+
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import pytest
+from carving import carve, copy_of, make_rich, run
+
+from cli import quarry
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    return make_rich(tmp_path)
+
+
+def test_a_file_that_is_another_by_now_is_refused(made: Path) -> None:
+    folder = made.parent
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    carve(folder, "t")
+    before = copy_of(made).read_bytes()
+    time.sleep(0.01)
+    with h5py.File(made, "r+") as f:
+        f["mu"][0] = 0
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
+    assert "Nothing has been written" in done.stdout
+    assert copy_of(made).read_bytes() == before
+
+
+def test_a_file_that_was_written_to_is_named(made: Path) -> None:
+    folder = made.parent
+    shutil.copy(made, folder / "other.h5")
+    time.sleep(0.01)
+    run(
+        folder,
+        "import h5py; h5py.File('in.h5')['mu'][0]; f = h5py.File('other.h5', 'r+'); f['mu'][0] = 1",
+    )
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {folder}/other.h5: the tasks have written to it" in done.stdout
+    assert copy_of(made).exists() and not copy_of(folder / "other.h5").exists()
+
+    # Alone, there is nothing to be carved, and no directory.
+    done = quarry("carve", "-o", "none", "t", "--file", "*/other.h5", cwd=folder)
+    assert done.returncode == 1 and "Nothing has been written" in done.stdout
+    assert not (folder / "none").exists()
+
+
+@pytest.mark.parametrize("what", ("mu", "group", "/"))
+def test_what_is_copied_was_read(made: Path, what: str) -> None:
+    """Also with the originals away, the program that was recorded makes the same copy."""
+    with h5py.File(made, "r+") as f:
+        f["group/inner/zeta"] = f["zeta"]
+    code = f"""
+import h5py
+with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
+    f.copy("{what}", g, "copy")
+    g.visititems(lambda name, one: print(name, one, one[:5]) if isinstance(one, h5py.Dataset) else None)
+"""
+    before = run(made.parent, code).stdout
+    (fate,) = carve(made.parent, "t")["files"]
+    left_out = {path for one in fate["datasets"] if not one["kept"] for path in one["paths"]}
+    assert ("/gzip" in left_out) == (what != "/")
+    made.rename(made.parent / "away.h5")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=made.parent)
+    assert done.stdout == before, done.stderr
+
+
+def test_a_file_is_found_by_all_its_names(made: Path) -> None:
+    (made.parent / "hard.h5").hardlink_to(made)
+    code = "import h5py; print(h5py.File('in.h5')['mu'][0, 0], h5py.File('hard.h5')['zeta'][0, 0])"
+    before = run(made.parent, code).stdout
+    carve(made.parent, "t")
+    made.unlink()
+    (made.parent / "hard.h5").unlink()
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    assert quarry("run", "--no-trace", *command, cwd=made.parent).stdout == before
+
+
+def test_programs_that_could_not_be_seen_are_named(made: Path) -> None:
+    code = "import h5py, subprocess, sys; h5py.File('in.h5')['mu'][0]; subprocess.run([sys.executable, '-c', ''], env={})"
+    run(made.parent, code)
+    done = quarry("carve", "t", "-o", "small", cwd=made.parent)
+    assert f"what {sys.executable} read could not be recorded" in done.stderr
+
+
+READ_AS_BYTES = {
+    "read": "open('in.h5', 'rb').read()",
+    "in pieces": "f = open('in.h5', 'rb', 0); f.read(100); f.read(100)",
+    "mapped": "import mmap; f = open('in.h5', 'rb'); mmap.mmap(f.fileno(), 0, prot=1)[500000]",
+    "copied": "import shutil; shutil.copyfile('in.h5', 'copy')",
+    "by cp": "import subprocess; subprocess.run(['cp', 'in.h5', 'copy'], check=True)",
+    "by md5sum": "import subprocess; subprocess.run(['md5sum', 'in.h5'], check=True)",
+    "by cat": "import subprocess; subprocess.run('cat < in.h5 > copy', shell=True, check=True)",
+}
+
+
+@pytest.mark.parametrize("way", READ_AS_BYTES)
+def test_a_file_that_was_read_as_bytes_is_copied_whole(made: Path, way: str) -> None:
+    run(made.parent, f"import h5py; h5py.File('in.h5')['mu'][0]\n{READ_AS_BYTES[way]}")
+    (fate,) = carve(made.parent, "t")["files"]
+    assert "read without HDF5" in fate["why_whole"]
+    assert copy_of(made).read_bytes() == made.read_bytes()
+    (planned,) = carve(made.parent, "t", "--dry-run")["files"]
+    assert planned["why_whole"] == fate["why_whole"]
+
+
+def test_to_look_at_the_first_bytes_is_not_to_read_a_file(made: Path) -> None:
+    run(made.parent, "import h5py; open('in.h5', 'rb').read(8); h5py.File('in.h5')['mu'][0]")
+    (fate,) = carve(made.parent, "t")["files"]
+    assert not fate["why_whole"] and copy_of(made).stat().st_size < made.stat().st_size
+
+
+def test_files_in_memory_are_named_and_the_others_carved(made: Path) -> None:
+    with h5py.File(made.parent / "other.h5", "w") as f:
+        f["x"] = [1.5]
+    code = (
+        "import h5py, io; h5py.File('in.h5')['mu'][0]\n"
+        "data = open('other.h5', 'rb').read(); h5py.File(io.BytesIO(data))['x'][0]\n"
+        "h5py.File(open('other.h5', 'rb'))['x'][0]\n"
+    )
+    run(made.parent, code)
+    done = quarry("carve", "-o", "small", "--json", "t", cwd=made.parent)
+    assert done.returncode == 1, done.stderr
+    carved, *others = json.loads(done.stdout)["files"]
+    assert not carved["problem"] and copy_of(made).stat().st_size < made.stat().st_size
+    assert len(others) == 2 and all("no file of its own" in one["problem"] for one in others)
+
+
+def test_traces_of_one_file_by_several_paths_add_up(made: Path) -> None:
+    (made.parent / "link.h5").symlink_to("in.h5")
+    run(made.parent, "import h5py; h5py.File('in.h5')['mu'][0]", trace="a")
+    run(made.parent, "import h5py; h5py.File('link.h5')['gzip'][0]", trace="b")
+    (fate,) = carve(made.parent, "a", "b")["files"]
+    kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
+    assert {"/mu", "/gzip"} <= kept
+
+
+@pytest.mark.parametrize("options", (("--level", "accesses"), ("--max-size", "64K")))
+def test_a_trace_that_does_not_tell_everything_is_refused(made: Path, options: tuple) -> None:
+    program = "import h5py; f = h5py.File('in.h5'); [f['mu'][0] for i in range(5000)]"
+    words = ("run", "--trace", "t", *options, "--", sys.executable, "-c", program)
+    assert quarry(*words, cwd=made.parent).returncode == 0
+    done = quarry("carve", "t", "-o", "small", cwd=made.parent)
+    assert done.returncode == 125 and not (made.parent / "small").exists()
+    assert "does not tell all that was read" in done.stderr and ". Record again." in done.stderr
