@@ -23,10 +23,7 @@ test-all: build ## the same and more: whole suites, sanitizers, valgrind, MPI, c
 	@scripts/test --all
 
 bench: build ## speed against no connector and HDF5's pass-through connector; what recording, reports and carving cost
-	@bench/run
-	@bench/recording
-	@.venv/bin/python bench/report
-	@.venv/bin/python bench/carving
+	@holds=0; for part in run recording report carving; do .venv/bin/python bench/$$part || holds=1; done; exit $$holds
 
 check: setup ## format, lint and layering of the sources
 	@scripts/check

@@ -76,11 +76,14 @@ std::string moved_path(const std::string& path, const std::string& moved) {
     return moved.substr(equals + 1) + path.substr(equals);
 }
 
+bool is_mounted() {
+    return !served_config.load()->originals.empty();
+}
+
 // The copy to be opened instead of a file; empty if it is that, or there is none.
 std::string copy_instead_of(const char* name) {
     const std::string& directory = served_config.load()->carved;
-    const bool is_mounted = !served_config.load()->originals.empty();
-    if (is_mounted) return "";
+    if (is_mounted()) return "";
     const std::string path = real_path(name);
     if (path.starts_with(directory + "/")) return "";
     std::string copy = directory + path;
@@ -91,6 +94,17 @@ std::string copy_instead_of(const char* name) {
     const CarvedFile* carved = file_at(path, directory);
     const bool is_original = carved != nullptr && looks_like(of_name, carved->missing().original());
     return is_original ? copy : "";
+}
+
+// Whether what a program would open by this name is a copy that is not to be written to. Where it
+// may write, it has a copy of its own.
+bool is_shown_copy(const char* name) {
+    const std::string copy = served_config.load()->carved + real_path(name);
+    struct stat of_copy{}, of_name{};
+    if (stat(copy.c_str(), &of_copy) != 0 || stat(name, &of_name) != 0) return false;
+    if (is_mounted()) return of_name.st_dev == of_copy.st_dev && of_name.st_ino == of_copy.st_ino;
+    return of_name.st_size == of_copy.st_size && of_name.st_mtim.tv_sec == of_copy.st_mtim.tv_sec &&
+           of_name.st_mtim.tv_nsec == of_copy.st_mtim.tv_nsec;
 }
 
 std::string hex(const void* bytes, size_t size) {
@@ -199,15 +213,20 @@ ServedName::ServedName(const char* name, unsigned flags) noexcept : name_(name) 
     if (!is_serving()) return;
     try {
         copy_ = copy_instead_of(name);
-        if (copy_.empty()) return;
-        name_ = copy_.c_str();
-        const std::lock_guard guard(files_mutex);
-        (*names)[copy_] = name;
-        if ((flags & kWritable) == 0) return;
+        if (!copy_.empty()) {
+            name_ = copy_.c_str();
+            const std::lock_guard guard(files_mutex);
+            (*names)[copy_] = name;
+        }
+        const bool is_write = (flags & kWritable) != 0;
+        if (!is_write || (copy_.empty() && !is_shown_copy(name))) return;
         say({name,
-             " is served from a carved copy, which is not written to: --writes copy lets the "
-             "program write to a copy of it."});
-        name_ = nullptr;
+             " is served from a carved copy, which is not written to: `quarry run --writes "
+             "copy`",
+             is_mounted() ? "" : ", without --in-place,",
+             " lets the program write to a copy of it."});
+        // The system refuses it where it is mounted, and says so in its own words.
+        if (!is_mounted()) name_ = nullptr;
     } catch (const std::bad_alloc&) {
         say({"memory is short; ", name, " is not served from its carved copy"});
     }

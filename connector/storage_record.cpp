@@ -139,6 +139,12 @@ void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
     record.born = storage.identity.born;
     record.size = storage.identity.size;
     writer.append(record);
+    if (storage.identity.device == 0) return;
+    trace::StorageModified state{};
+    state.time = record.time;
+    state.number = storage.number;
+    state.modified = static_cast<uint64_t>(storage.identity.modified);
+    writer.append(state);
 }
 
 StorageRecord* storage_of_file(Library& library, unsigned long serial, const char* name) noexcept {

@@ -1,6 +1,7 @@
 """What runs an application, carves its inputs and runs it on what is left of them."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,13 @@ class Run:
     output: str
     result: bytes
     seconds: float
+    processor: float  # seconds of it
+
+
+def processor_time() -> float:
+    """Of all processes that have been started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Program:
@@ -47,7 +55,7 @@ class Program:
 
     def run(self, *under: object) -> Run:
         self.result.unlink(missing_ok=True)
-        start = time.monotonic()
+        start, before = time.monotonic(), processor_time()
         done = subprocess.run(
             [*map(str, under), *map(str, self.command)],
             cwd=self.place,
@@ -57,10 +65,10 @@ class Program:
             text=True,
             check=False,
         )
-        seconds = time.monotonic() - start
+        seconds, processor = time.monotonic() - start, processor_time() - before
         if done.returncode != 0:
             raise RuntimeError(f"{self.place.name} failed:\n{done.stdout}{done.stderr}")
-        return Run(done.stdout + done.stderr, self.result.read_bytes(), seconds)
+        return Run(done.stdout + done.stderr, self.result.read_bytes(), seconds, processor)
 
     def traced(self) -> Run:
         shutil.rmtree(self.trace, ignore_errors=True)

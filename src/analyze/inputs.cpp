@@ -65,6 +65,11 @@ public:
         file.inode = record.inode;
         file.born = record.born;
         file.size = record.size;
+        file.driver = tables_.text(record.driver);
+    }
+    void operator()(const trace::StorageModified& record, const trace::Rest&) {
+        if (Input* input = input_of(tables_.file_of(record.number)))
+            input->file.modified.insert(record.modified);
     }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         Input* input = input_of(tables_.file_of(record.storage));
@@ -205,6 +210,7 @@ void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
     known.is_read_as_bytes = known.is_read_as_bytes || more.is_read_as_bytes;
     known.opened = std::min(known.opened, more.opened);
+    known.modified.insert(more.modified.begin(), more.modified.end());
     known.also_by.insert(more.also_by.begin(), more.also_by.end());
     known.read.insert(known.read.end(), more.read.begin(), more.read.end());
     known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());

@@ -193,6 +193,11 @@ public:
         if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }
 
+    void operator()(const trace::StorageModified& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+    }
+
     void operator()(const trace::StorageClosed& record, const trace::Rest&) {
         count();
         seen(record.time);

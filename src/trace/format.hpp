@@ -97,6 +97,7 @@ enum class Kind : uint8_t {
     Content = 25,
     Lengths = 26,
     FileState = 27,
+    StorageModified = 28,
 };
 
 // Numbers that stand for nothing.

@@ -101,6 +101,8 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<FileClosed>(visit, slot, rest);
         case Kind::Storage:
             return give<Storage>(visit, slot, rest);
+        case Kind::StorageModified:
+            return give<StorageModified>(visit, slot, rest);
         case Kind::StorageClosed:
             return give<StorageClosed>(visit, slot, rest);
         case Kind::StorageBase:

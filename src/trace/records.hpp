@@ -107,6 +107,17 @@ struct Storage {
     uint64_t size;  // when it was opened
 };
 
+// When the file was last written to before it was opened: by this it is known again.
+struct StorageModified {
+    static constexpr Kind kKind = Kind::StorageModified;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t unused;
+    uint64_t modified;  // in nanoseconds since 1970
+    std::array<uint64_t, 4> unused_too;
+};
+
 struct StorageClosed {
     static constexpr Kind kKind = Kind::StorageClosed;
     Prefix prefix;

@@ -1,7 +1,9 @@
 """Which files and which data carving takes for used."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -31,6 +33,41 @@ def test_a_file_that_is_another_by_now_is_refused(made: Path) -> None:
     assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
     assert "Nothing has been written" in done.stdout
     assert copy_of(made).read_bytes() == before
+
+
+def test_older_data_put_in_its_place_is_another_file(made: Path) -> None:
+    """The same inode and size; what `cp -p` and `rsync --inplace` leave."""
+    folder = made.parent
+    older = folder / "older.h5"
+    shutil.copy2(made, older)
+    with h5py.File(older, "r+") as f:
+        f["mu"][0] = 0
+    os.utime(older, ns=(1_000_000_000, 1_000_000_000))
+    assert older.stat().st_size == made.stat().st_size
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    subprocess.run(["cp", "-p", older, made], check=True)
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
+
+
+def test_a_file_whose_clock_is_ahead_is_carved(made: Path) -> None:
+    folder = made.parent
+    ahead = time.time_ns() + 3600 * 10**9
+    os.utime(made, ns=(ahead, ahead))
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    assert carve(folder, "t")["files"][0]["original"] == str(made)
+
+
+@pytest.mark.parametrize("driver", ["family", "split"])
+def test_a_file_in_several_parts_is_named_so(tmp_path: Path, driver: str) -> None:
+    name = "part%d.h5" if driver == "family" else "two"
+    with h5py.File(tmp_path / name, "w", driver=driver) as f:
+        f["x"] = range(10)
+    run(tmp_path, f"import h5py; h5py.File('{name}', driver='{driver}')['x'][0]")
+    done = quarry("carve", "-o", "small", "t", cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"Not carved: {tmp_path / name}: HDF5 has spread it over several files" in done.stdout
 
 
 def test_a_file_that_was_written_to_is_named(made: Path) -> None:

@@ -384,6 +384,8 @@ def test_writing_to_an_input_is_refused(world: World, is_there: bool) -> None:
     assert done.returncode != 0 and "Read-only" in done.stderr
     done = world.run(world.python, "-c", "import h5py, sys; h5py.File(sys.argv[1], 'r+')", original)
     assert done.returncode != 0 and "OSError" in done.stderr
+    assert f"quarry: {original} is served from a carved copy" in done.stderr
+    assert "`quarry run --writes copy` lets" in done.stderr
     assert world.run("rm", "-f", original).returncode != 0
     assert world.tree() == before
 
@@ -562,6 +564,10 @@ def test_in_place(world: World, no_unshare: Path) -> None:
         shutil.rmtree(original.parent)
     else:
         assert done.returncode != 0
+    assert world.tree() == before
+    code = "import h5py, sys; h5py.File(sys.argv[1], 'r+')"
+    done = world.run(world.python, "-c", code, original, **in_place)
+    assert done.returncode != 0 and "without --in-place, lets the program" in done.stderr
     assert world.tree() == before
 
 
