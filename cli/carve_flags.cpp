@@ -42,16 +42,18 @@ void CarveFlags::declare(CLI::App& app) {
 Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>& traces,
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
-    std::set<std::string> unseen;
+    std::set<std::string> made, unseen;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
         if (!found) return found.error();
         add_inputs(inputs, std::move(found->files));
+        made.merge(found->made);
         unseen.insert(found->unseen.begin(), found->unseen.end());
     }
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
+    const std::vector<std::string> listed = listed_with_more(inputs, made);
     std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
     if (inputs.empty()) return Error{"None of the inputs matches --file. `quarry ls` names them."};
     if (!unseen.empty()) {
@@ -60,6 +62,13 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
             fmt::format("what {} read could not be recorded, and may be left out. --keep keeps "
                         "datasets that nobody else has read.",
                         printable(fmt::format("{}", fmt::join(unseen, ", ")))));
+    }
+    if (!listed.empty()) {
+        line.clear();
+        say(
+            fmt::format("there are more files in {}, which nobody read. On carved data alone they "
+                        "are not there, for programs that only look at names.",
+                        printable(fmt::format("{}", fmt::join(listed, ", ")))));
     }
     return inputs;
 }

@@ -52,15 +52,33 @@ std::string why_no_way(const std::string& missing) {
     return "must be `error`, `original`, or OLD=NEW, where originals are now";
 }
 
-bool has_changed(const CarvedDirectory& carved, const std::string& original) {
+uint64_t modified(const struct stat& status) {
+    return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+           static_cast<uint64_t>(status.st_mtim.tv_nsec);
+}
+
+// What another run has put in the place of an original that is not there.
+bool is_stand_in(const ServedFile& file, const struct stat& status) {
+    struct stat copy{};
+    const bool is_closed = (status.st_mode & 07777) == 0;
+    return is_closed || (stat(file.copy.c_str(), &copy) == 0 && copy.st_size == status.st_size &&
+                         modified(copy) == modified(status));
+}
+
+bool has_changed(const ServedFile& file) {
     struct stat now{};
-    if (stat(original.c_str(), &now) != 0) return false;
-    const uint64_t modified = static_cast<uint64_t>(now.st_mtim.tv_sec) * 1'000'000'000 +
-                              static_cast<uint64_t>(now.st_mtim.tv_nsec);
-    return std::any_of(carved.files.begin(), carved.files.end(), [&](const ServedFile& file) {
-        return file.original == original && file.modified != 0 &&
-               (file.modified != modified || file.size != static_cast<uint64_t>(now.st_size));
-    });
+    if (file.modified == 0 || stat(file.original.c_str(), &now) != 0) return false;
+    const bool is_same =
+        file.modified == modified(now) && file.size == static_cast<uint64_t>(now.st_size);
+    return !is_same && !is_stand_in(file, now);
+}
+
+// Originals that are there, but no more as they were carved.
+std::set<std::string> changed_originals(const CarvedDirectory& carved) {
+    std::set<std::string> changed;
+    for (const ServedFile& file : carved.files)
+        if (has_changed(file)) changed.insert(file.original);
+    return changed;
 }
 
 // As many as a reader takes in.
@@ -72,6 +90,15 @@ std::string first_of(const Names& names) {
     for (const std::string& name : names)
         if (count++ < kMost) text += (text.empty() ? "" : ", ") + printable(name);
     return count > kMost ? text + fmt::format(" and {} more", count - kMost) : text;
+}
+
+// Who has mended an original since wants to know that it is not what the program reads.
+void tell_of(const std::set<std::string>& changed) {
+    if (!changed.empty())
+        say(
+            fmt::format("Originals have changed since they were carved; the program sees them as "
+                        "they were then: {}. Carve again to have them as they are.",
+                        first_of(changed)));
 }
 
 }  // namespace
@@ -115,18 +142,20 @@ Result<ServingOptions> CarvedRun::prepare() {
     in_use_ = carved->in_use;
     place_ = carved->path;
     if (const auto there = look_for_originals(*carved); !there) return there.error();
+    const std::set<std::string> changed = changed_originals(*carved);
     auto view = CarvedView::prepare(
         *carved, {in_place_ ? Options::Means::InPlace : Options::Means::Namespace,
                   writes_ == "copy" ? Options::Writes::Copy : Options::Writes::Refuse});
     if (!view) return view.error();
     view_.emplace(std::move(*view));
     for (const std::string& original : view_->uncovered())
-        if (has_changed(*carved, original))
+        if (changed.contains(original))
             return Error{
                 fmt::format("{} is not the file that was carved, and is in the way of its copy. "
                             "Carve again, or "
                             "move it away.",
                             printable(original))};
+    tell_of(changed);
     if (!view_->uncovered().empty())
         say(fmt::format("Where originals are there, only HDF5 is given carved files instead: {}.",
                         first_of(view_->uncovered())));
@@ -136,6 +165,7 @@ Result<ServingOptions> CarvedRun::prepare() {
     ServingOptions options;
     options.carved = place_;
     options.originals = view_->originals();
+    options.places = view_->places();
     options.moved = is_map(missing_) ? missing_ : "";
     options.fetched = log_;
     options.fetch = missing_ != "error";
@@ -156,6 +186,7 @@ Result<bool> CarvedRun::look_for_originals(const CarvedDirectory& carved) const 
     if (missing_.empty() || missing_ == "error") return true;
     for (const ServedFile& file : carved.files) {
         const std::string place = place_of(file.original);
+        if (file.is_other_name) continue;
         if (access(place.c_str(), R_OK) == 0) continue;
         return Error{fmt::format(
             "{} cannot be read: {}. Leave out --missing to run without, or name the place of the "

@@ -64,6 +64,17 @@ const char* why_not_read(const Object& dataset, CarvedDataset& carved) {
     return nullptr;
 }
 
+// The original, if its values may be read. Says why, if not.
+void* readable_original(const Object& dataset, CarvedDataset& carved) {
+    if (const char* why = why_not_read(dataset, carved)) {
+        carved.file->note_unusable(carved.missing.path, why);
+        return nullptr;
+    }
+    void* original = original_of(dataset, carved);
+    if (original == nullptr) carved.file->note_refused(carved.missing);
+    return original;
+}
+
 // Each by itself: they may lie in several files now.
 herr_t read_each(const DatasetReads& reads) {
     for (size_t i = 0; i < reads.count; ++i) {
@@ -73,12 +84,9 @@ herr_t read_each(const DatasetReads& reads) {
             if (read_one(reads, i, dataset.below) < 0) return -1;
             continue;
         }
-        if (const char* why = why_not_read(dataset, *carved)) {
-            carved->file->note_unusable(carved->missing.path, why);
-            return -1;
-        }
-        void* original = original_of(dataset, *carved);
-        if (original == nullptr || read_one(reads, i, original) < 0) {
+        void* original = readable_original(dataset, *carved);
+        if (original == nullptr) return -1;
+        if (read_one(reads, i, original) < 0) {
             carved->file->note_refused(carved->missing);
             return -1;
         }
@@ -174,12 +182,9 @@ herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_ar
         wanted.filters = piece->mask;
         return answer;
     }
-    if (const char* why = why_not_read(dataset, carved)) {
-        carved.file->note_unusable(carved.missing.path, why);
-        return -1;
-    }
-    void* original = original_of(dataset, carved);
-    const herr_t answer = original != nullptr ? ask(dataset, original, question, transfer) : -1;
+    void* original = readable_original(dataset, carved);
+    if (original == nullptr) return -1;
+    const herr_t answer = ask(dataset, original, question, transfer);
     if (answer < 0)
         carved.file->note_refused(carved.missing);
     else
@@ -188,6 +193,24 @@ herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_ar
 }
 
 }  // namespace
+
+herr_t length_with_original(Object& dataset, H5VL_optional_args_t& question,
+                            hid_t transfer) noexcept {
+    const hdf5::Api& api = dataset.under->library->api;
+    KeepErrors errors(api);
+    try {
+        CarvedDataset* carved = carved_part_of(dataset, transfer);
+        void* original = carved != nullptr ? readable_original(dataset, *carved) : nullptr;
+        if (original == nullptr || ask(dataset, original, question, transfer) < 0) return -1;
+        const auto& wanted =
+            static_cast<H5VL_native_dataset_optional_args_t*>(question.args)->get_vlen_buf_size;
+        carved->file->note_fetched(carved->missing, hdf5::selection_of(api, wanted.space_id));
+        errors.forget();
+        return 0;
+    } catch (const std::bad_alloc&) {
+        return -1;
+    }
+}
 
 std::optional<herr_t> answer_about_chunks(Object& dataset, H5VL_optional_args_t& question,
                                           hid_t transfer) noexcept {

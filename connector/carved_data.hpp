@@ -34,4 +34,8 @@ void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t tran
 std::optional<herr_t> answer_about_chunks(Object& dataset, H5VL_optional_args_t& question,
                                           hid_t transfer) noexcept;
 
+// After the same question has failed: what reading values of variable length takes in memory.
+herr_t length_with_original(Object& dataset, H5VL_optional_args_t& question,
+                            hid_t transfer) noexcept;
+
 }  // namespace quarry::connector

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
 
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
@@ -33,6 +34,16 @@ std::mutex using_file;
 
 Immortal<std::map<std::string, std::string>> names;  // of copies, as programs have named them
 
+// Where copies are shown, and where their originals were when they were carved, both ways; only of
+// those where the two differ.
+Immortal<std::map<std::string, std::string>> carved_from;
+Immortal<std::map<std::string, std::string>> shown_at;
+
+std::string found_in(const std::map<std::string, std::string>& map, const std::string& path) {
+    const auto found = map.find(path);
+    return found != map.end() ? found->second : path;
+}
+
 Immortal<std::map<OpenFile, CarvedFile*>> open_files;
 constexpr size_t kMostOpenFiles = 10'000;
 
@@ -44,11 +55,24 @@ std::string real_path(const std::string& name) {
     return fs::absolute(name, error).lexically_normal();
 }
 
-// By the path of its original, also when it is opened where it lies.
+// As it was carved by, also when it is opened where the copy lies.
 std::string original_path(const std::string& name, const std::string& directory) {
-    std::string path = real_path(name);
-    if (path.starts_with(directory + "/")) path.erase(0, directory.size());
-    return path;
+    const std::string path = real_path(name);
+    if (path.starts_with(directory + "/")) return path.substr(directory.size());
+    return found_in(*carved_from, path);
+}
+
+void learn_places(const std::string& list) {
+    if (list.empty()) return;
+    const auto bytes = MappedFile::open(list);
+    if (!bytes) return say({list, " cannot be read: ", bytes.error().message});
+    std::istringstream pairs(std::string(bytes->bytes()));
+    const std::lock_guard guard(files_mutex);
+    for (std::string place, path;
+         std::getline(pairs, place, '\0') && std::getline(pairs, path, '\0');) {
+        carved_from->try_emplace(place, path);
+        shown_at->try_emplace(path, place);
+    }
 }
 
 std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& directory) {
@@ -86,12 +110,13 @@ std::string copy_instead_of(const char* name) {
     if (is_mounted()) return "";
     const std::string path = real_path(name);
     if (path.starts_with(directory + "/")) return "";
-    std::string copy = directory + path;
+    const std::string original = found_in(*carved_from, path);
+    std::string copy = directory + original;
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
     if (stat(name, &of_name) != 0) return copy;
     // What is there may be the copy itself, or something that the program has made.
-    const CarvedFile* carved = file_at(path, directory);
+    const CarvedFile* carved = file_at(original, directory);
     const bool is_original = carved != nullptr && looks_like(of_name, carved->missing().original());
     return is_original ? copy : "";
 }
@@ -99,7 +124,7 @@ std::string copy_instead_of(const char* name) {
 // Whether what a program would open by this name is a copy that is not to be written to. Where it
 // may write, it has a copy of its own.
 bool is_shown_copy(const char* name) {
-    const std::string copy = served_config.load()->carved + real_path(name);
+    const std::string copy = served_config.load()->carved + found_in(*carved_from, real_path(name));
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || stat(name, &of_name) != 0) return false;
     if (is_mounted()) return of_name.st_dev == of_copy.st_dev && of_name.st_ino == of_copy.st_ino;
@@ -135,7 +160,7 @@ const std::string& CarvedFile::place_of_original() {
     }
     std::string recorded = moved_path(original.path, config.moved);
     // Without links, which could lead back to the copy.
-    if (recorded == original.path) recorded = path_;
+    if (recorded == original.path) recorded = found_in(*shown_at, path_);
     const std::string place = config.originals + recorded;
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
     problem_ =
@@ -186,6 +211,7 @@ void begin_serving(const ConnectorConfig& config) noexcept {
     try {
         ConnectorConfig served = config;
         served.carved = real_path(served.carved);
+        learn_places(served.places);
         const auto* made = new ConnectorConfig(std::move(served));
         const ConnectorConfig* nobody = nullptr;
         if (!served_config.compare_exchange_strong(nobody, made)) delete made;

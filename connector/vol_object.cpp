@@ -168,7 +168,10 @@ herr_t dataset_optional(void* object, H5VL_optional_args_t* arguments, hid_t tra
     if (is_serving() && is_about_chunks(*arguments))
         if (const auto answer = answer_about_chunks(as_object(object), *arguments, transfer))
             return *answer;
-    return Optional::call(object, arguments, transfer, request);
+    const herr_t answer = Optional::call(object, arguments, transfer, request);
+    if (answer < 0 && arguments->op_type == H5VL_NATIVE_DATASET_GET_VLEN_BUF_SIZE && is_serving())
+        return length_with_original(as_object(object), *arguments, transfer);
+    return answer;
 }
 
 herr_t dataset_close(void* object, hid_t transfer, void** request) noexcept {

@@ -42,6 +42,11 @@ struct FileFate {
 // What became of the files of a carved directory, as its manifest tells.
 Result<std::vector<FileFate>> fates_in(const std::string& directory);
 
+// Directories of inputs with files of the same kind that nobody read or `made`: there, a program
+// that only counts or chooses among names finds fewer on carved data.
+std::vector<std::string> listed_with_more(const std::vector<InputFile>& inputs,
+                                          const std::set<std::string>& made);
+
 // Those that no dataset matches: likely mistyped.
 std::vector<std::string> idle_patterns(const std::vector<FileFate>& files,
                                        const std::vector<std::string>& patterns);

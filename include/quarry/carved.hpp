@@ -13,10 +13,11 @@ namespace quarry {
 
 struct ServedFile {
     std::string original;  // the path that programs use
-    std::string copy;      // what they get; both are absolute
+    std::string copy;      // what they get; both are absolute; files with several paths share one
     // Of the original, when it was carved; zeros if nobody knows.
     uint64_t size = 0;
-    uint64_t modified = 0;  // nanoseconds since 1970
+    uint64_t modified = 0;       // nanoseconds since 1970
+    bool is_other_name = false;  // of a file that is listed under its first one, too
 };
 
 // In a carved directory: what had to be made at the places of originals, for as long as programs
@@ -74,8 +75,9 @@ public:
     // places.
     const std::string& originals() const;
 
-    // Of each original, without symbolic links.
-    const std::map<std::string, std::string>& places() const;
+    // A file for the connector: which carved files are shown elsewhere than where their originals
+    // were, as links to them are others now. Empty if none are.
+    const std::string& places() const;
 
     // Originals that are there, so that nothing could be laid in their place.
     const std::vector<std::string>& uncovered() const;

@@ -41,6 +41,7 @@ struct InputFile {
 
 struct TraceInputs {
     std::vector<InputFile> files;
+    std::set<std::string> made;       // files of the tasks' own
     std::vector<std::string> unseen;  // programs that may have read any file, unrecorded
 };
 

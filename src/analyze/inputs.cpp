@@ -25,12 +25,16 @@ bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
            use.read < size;
 }
 
+constexpr uint64_t kNever = ~uint64_t{0};
+
 struct Input {
     InputFile file;
     bool is_hdf5 = false;     // HDF5 could open it
     bool is_refused = false;  // it could not
     bool is_inside = false;   // HDF5 has read more of it than whether it is a file of HDF5
-    bool was_made = false;
+    // When it was first opened, anew and as it was, in nanoseconds since 1970.
+    uint64_t first_made = kNever;
+    uint64_t first_found = kNever;
     std::set<std::string> tasks;
     struct Used {
         UsedDataset dataset;
@@ -77,7 +81,9 @@ public:
         const bool has_failed = (record.prefix.flags & trace::kFileFailed) != 0;
         (has_failed ? input->is_refused : input->is_hdf5) = true;
         if (has_failed) return;
-        if ((record.prefix.flags & trace::kFileCreated) != 0) input->was_made = true;
+        const bool is_made = (record.prefix.flags & trace::kFileCreated) != 0;
+        uint64_t& first = is_made ? input->first_made : input->first_found;
+        first = std::min(first, record.start + static_cast<uint64_t>(tables_.to_realtime));
     }
     void operator()(const trace::Object& record, const trace::Rest&) {
         const uint32_t object = tables_.object_of(record.number);
@@ -185,14 +191,17 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     std::map<uint32_t, Token> tokens;
     for (const auto& tables : index->processes)
         tables->file->each(Using(*index, *tables, wanted, inputs, tokens));
-    TraceInputs found{{}, index->facts.unseen};
+    TraceInputs found{{}, {}, index->facts.unseen};
     for (auto& [number, input] : inputs) {
         if (input.is_hdf5) input.file.is_raw = false;
         InputFile& file = input.file;
         file.is_inside =
             input.is_inside && !input.is_hdf5 && !input.is_refused && !input.file.is_raw;
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
-        if (!is_used || input.was_made || file.opened == 0) continue;
+        const bool is_own = input.first_made < input.first_found;
+        if (is_own) found.made.insert(index->facts.files[number].path);
+        if (!is_used || is_own || file.opened == 0) continue;
+        if (input.first_made != kNever) file.was_written = true;
         file.path = index->facts.files[number].path;
         file.also_by.erase(file.path);
         file.has_no_file = file.inode == 0 && !file.is_raw;
@@ -212,6 +221,7 @@ void add_uses(InputFile& known, const InputFile& more) {
     known.opened = std::min(known.opened, more.opened);
     known.modified.insert(more.modified.begin(), more.modified.end());
     known.also_by.insert(more.also_by.begin(), more.also_by.end());
+    if (more.path != known.path) known.also_by.insert(more.path);
     known.read.insert(known.read.end(), more.read.begin(), more.read.end());
     known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());
 }

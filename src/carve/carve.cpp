@@ -170,34 +170,26 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
     }
 }
 
-// A file with several names is found by each of them only if each has a copy.
-std::vector<InputFile> by_all_names(const std::vector<InputFile>& inputs) {
-    std::vector<InputFile> all;
-    for (const InputFile& input : inputs) {
-        all.push_back(input);
-        for (const std::string& path : input.also_by) {
-            struct stat status{};
-            if (stat(path.c_str(), &status) != 0 || status.st_ino != input.inode ||
-                status.st_dev != input.device)
-                continue;
-            all.push_back(input);
-            all.back().path = path;
-        }
-    }
-    return all;
+// Whether another file is found there by now.
+bool has_another(const std::string& path, const InputFile& input) {
+    struct stat status{};
+    return input.inode != 0 && stat(path.c_str(), &status) == 0 &&
+           (status.st_ino != input.inode || status.st_dev != input.device);
 }
 
 std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
     std::vector<Job> jobs;
     std::map<std::string, size_t> copies;
-    for (const InputFile& input : by_all_names(inputs)) {
+    for (const InputFile& input : inputs) {
         Job job = job_for(input);
+        std::erase_if(job.fate.input.also_by,
+                      [&](const std::string& path) { return has_another(path, input); });
         const auto [first, is_new] = copies.try_emplace(job.fate.copy, jobs.size());
         if (!job.fate.copy.empty() && !is_new) {
             FileFate& other = jobs[first->second].fate;
             // Several paths may lead to one file.
             if (other.input.inode == input.inode && other.input.device == input.device) {
-                add_uses(other.input, input);
+                add_uses(other.input, job.fate.input);
                 continue;
             }
             job.fate.problem = other.problem =

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 // Written piece by piece: a tree of it would take longer than carving a small dataset does.
 // Names of files and in them need not be UTF-8: then they are told by their bytes, so that they
@@ -91,11 +91,14 @@ bool has_copy(const FileFate& file) {
 }
 
 std::string file_json(const FileFate& file) {
-    return "{\"original\": " + exact(file.input.path) + ",\n     \"copy\": " + exact(file.copy) +
+    return "{\"original\": " + exact(file.input.path) +
+           ", \"also\": " + list_of(file.input.also_by, "", exact) +
+           ",\n     \"copy\": " + exact(file.copy) +
            ",\n     \"size\": " + std::to_string(file.size_before) +
            ", \"modified\": " + std::to_string(file.modified) + ", \"checksum\": \"" +
            hex(file.checksum) + "\"" + ", \"copy_size\": " + std::to_string(file.size_after) +
            ", \"raw\": " + (file.input.is_raw ? "true" : "false") +
+           ", \"read_as_bytes\": " + (file.input.is_read_as_bytes ? "true" : "false") +
            ",\n     \"tasks\": " + list_of(file.input.tasks, "", json_quoted) +
            ",\n     \"why_whole\": " + json_quoted(file.why_whole) + "}";
 }
@@ -130,12 +133,17 @@ FileFate file_in(const Json& json) {
     file.input.path = exact_text(json.at("original"));
     file.copy = exact_text(json.at("copy"));
     insist(file.input.path.starts_with('/') && stays_below(file.copy));
+    for (const std::string& path : exact_texts(json.at("also"))) {
+        insist(path.starts_with('/'));
+        file.input.also_by.insert(path);
+    }
     file.size_before = number_in(json.at("size"));
     file.modified = number_in(json.at("modified"));
     file.checksum = std::stoull(json.at("checksum").get<std::string>(), nullptr, 16);
     file.size_after = number_in(json.at("copy_size"));
     json.at("tasks").get_to(file.input.tasks);
     json.at("raw").get_to(file.input.is_raw);
+    json.at("read_as_bytes").get_to(file.input.is_read_as_bytes);
     json.at("why_whole").get_to(file.why_whole);
     return file;
 }

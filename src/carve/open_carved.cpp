@@ -41,6 +41,8 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
                          path.string() + ", where copies must be. Carve again."};
         carved.files.push_back(
             {file.input.path, path / file.copy, file.size_before, file.modified});
+        for (const std::string& name : file.input.also_by)
+            carved.files.push_back({name, path / file.copy, file.size_before, file.modified, true});
     }
     return carved;
 }

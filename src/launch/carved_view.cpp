@@ -3,7 +3,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <quarry/carved.hpp>
 
@@ -23,6 +25,7 @@ struct CarvedView::Parts {
 
     Result<bool> find_mount_point(const std::string& carved);
     Result<bool> make_own_copies(const std::string& carved);
+    Result<bool> note_places(const std::string& carved);
     Result<bool> cover_all() const;
     Result<bool> mount_all() const;
 
@@ -32,6 +35,8 @@ struct CarvedView::Parts {
     std::string mount_point;              // for the true files; empty without a namespace
     std::optional<TemporaryDirectory> own_mount_point;
     std::string originals;
+    std::optional<TemporaryDirectory> notes;
+    std::string places;
 };
 
 namespace {
@@ -78,6 +83,25 @@ Result<bool> CarvedView::Parts::make_own_copies(const std::string& carved) {
     return true;
 }
 
+Result<bool> CarvedView::Parts::note_places(const std::string& carved) {
+    std::string pairs;
+    for (const auto& [file, place] : plan.showings) {
+        if (file.copy == carved + place || !file.copy.starts_with(carved + "/")) continue;
+        (pairs += place) += '\0';
+        (pairs += file.copy.substr(carved.size())) += '\0';
+    }
+    if (pairs.empty()) return true;
+    auto made = TemporaryDirectory::create();
+    if (!made) return made.error();
+    notes.emplace(std::move(*made));
+    places = notes->path() + "/places";
+    std::ofstream out(places, std::ios::binary);
+    if (!(out << pairs).flush())
+        return Error{places + " cannot be written: " + std::strerror(errno) +
+                     ". Set TMPDIR to another directory."};
+    return true;
+}
+
 Result<bool> CarvedView::Parts::cover_all() const {
     std::error_code unknown, failed;
     const fs::path here = fs::current_path(unknown);
@@ -114,6 +138,7 @@ Result<CarvedView> CarvedView::prepare(const CarvedDirectory& carved,
     auto plan = plan_view(carved, options.means, parts.stand_ins);
     Result<bool> done = plan ? Result<bool>(true) : plan.error();
     if (plan) parts.plan = std::move(*plan);
+    if (done) done = parts.note_places(carved.path);
     if (done && options.means == CarvedViewOptions::Means::Namespace) {
         done = parts.find_mount_point(carved.path);
         if (done) done = try_mounts(parts.mount_point);
@@ -141,6 +166,7 @@ std::map<std::string, std::string> CarvedView::clean_up() {
     if (parts_->own_copies) changed = parts_->own_copies->keep_changed(parts_->plan.showings);
     for (const std::string& path : parts_->stand_ins.finish()) changed[path] = path;
     parts_->own_mount_point.reset();
+    parts_->notes.reset();
     return changed;
 }
 
@@ -148,8 +174,8 @@ const std::string& CarvedView::originals() const {
     return parts_->originals;
 }
 
-const std::map<std::string, std::string>& CarvedView::places() const {
-    return parts_->plan.places;
+const std::string& CarvedView::places() const {
+    return parts_->places;
 }
 
 const std::vector<std::string>& CarvedView::uncovered() const {

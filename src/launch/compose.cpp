@@ -30,6 +30,7 @@ Result<ConnectorConfig> merged_config(const Environment& environment,
     if (!options.serving.carved.empty()) {
         config.carved = options.serving.carved;
         config.originals = options.serving.originals;
+        config.places = options.serving.places;
         config.moved = options.serving.moved;
         config.fetched = options.serving.fetched;
         config.fetch = options.serving.fetch;

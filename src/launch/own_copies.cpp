@@ -16,9 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool make_copy(const std::string& source, const std::string& copy) {
+void make_directory_of(const std::string& file) {
     std::error_code ignored;
-    fs::create_directories(fs::path(copy).parent_path(), ignored);
+    fs::create_directories(fs::path(file).parent_path(), ignored);
+}
+
+bool make_link(const std::string& source, const std::string& name) {
+    make_directory_of(name);
+    return link(source.c_str(), name.c_str()) == 0;
+}
+
+bool make_copy(const std::string& source, const std::string& copy) {
+    make_directory_of(copy);
     const int file = open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) return false;
     const bool done = copy_into(source, file);
@@ -39,8 +48,12 @@ Result<OwnCopies> OwnCopies::make(const std::string& carved,
                         "{}. Move the carved files to a directory of your own.",
                         carved, std::strerror(errno))};
     OwnCopies copies(directory);
+    std::map<std::string, std::string> made;  // one for all places where a program finds the file
     for (const auto& [file, place] : showings) {
-        if (make_copy(file.copy, copies.at(place))) continue;
+        const auto [first, is_new] = made.try_emplace(file.copy, copies.at(place));
+        if (is_new ? make_copy(file.copy, first->second)
+                   : make_link(first->second, copies.at(place)))
+            continue;
         const Error why{fmt::format("{} cannot be copied to {}, for the program to write to: {}.",
                                     file.copy, copies.at(place), std::strerror(errno))};
         copies.remove_all();

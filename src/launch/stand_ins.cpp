@@ -64,13 +64,11 @@ int open_list(const std::string& path) {
 }
 
 // Names of files may hold anything but a null byte.
-std::string as_text(const std::vector<StandIn>& stand_ins) {
-    std::string text;
-    for (const StandIn& one : stand_ins) {
-        text += fmt::format("{} {} {} {} {}", static_cast<char>(one.kind), one.size,
-                            one.modified.tv_sec, one.modified.tv_nsec, one.path);
-        text += '\0';
-    }
+std::string as_text(const StandIn& one) {
+    std::string text =
+        fmt::format("{} {} {} {} {} {} {}", static_cast<char>(one.kind), one.device, one.inode,
+                    one.size, one.modified.tv_sec, one.modified.tv_nsec, one.path);
+    text += '\0';
     return text;
 }
 
@@ -88,7 +86,8 @@ std::vector<StandIn> read_list(int file) {
     std::istringstream text(text_of(file));
     std::vector<StandIn> listed;
     char kind = 0;
-    for (StandIn one; text >> kind >> one.size >> one.modified.tv_sec >> one.modified.tv_nsec;) {
+    for (StandIn one; text >> kind >> one.device >> one.inode >> one.size >> one.modified.tv_sec >>
+                      one.modified.tv_nsec;) {
         text.get();
         std::getline(text, one.path, '\0');
         if (text.eof()) break;
@@ -102,6 +101,10 @@ bool append(int file, const std::string& text) {
     const off_t end = lseek(file, 0, SEEK_END);
     return text.empty() ||
            pwrite(file, text.data(), text.size(), end) == static_cast<ssize_t>(text.size());
+}
+
+bool is_itself(const StandIn& one, const struct stat& status) {
+    return status.st_dev == one.device && status.st_ino == one.inode;
 }
 
 bool is_unchanged(const StandIn& copy, const struct stat& status) {
@@ -122,26 +125,34 @@ bool take_away(const StandIn& one) {
     }
     struct stat status{};
     if (lstat(one.path.c_str(), &status) != 0) return true;
-    if (one.kind == Kind::Placeholder && (!is_closed(status) || status.st_size > 0)) return true;
-    if (one.kind == Kind::Copy && !is_closed(status) && !is_unchanged(one, status)) return false;
+    const bool is_empty = is_closed(status) && status.st_size == 0;
+    // Of a copy that is only announced, no more than this can have been made.
+    if (one.kind == Kind::Placeholder || one.inode == 0)
+        return !is_empty || unlink(one.path.c_str()) == 0;
+    if (!is_itself(one, status) || (!is_closed(status) && !is_unchanged(one, status))) return false;
     return unlink(one.path.c_str()) == 0;
 }
 
-// Nobody can open it before it is finished.
-bool make_file(const StandIn& one) {
+// Nobody can open it before it is finished. Which file it is, is noted before it gets any bytes.
+bool make_file(StandIn one, int list) {
     const int file = ::open(one.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
     if (file < 0) return false;
-    const bool done =
-        one.kind == Kind::Placeholder || (copy_into(one.source, file) && fchmod(file, 0444) == 0);
+    struct stat status{};
+    bool done = fstat(file, &status) == 0;
+    one.device = status.st_dev;
+    one.inode = status.st_ino;
+    if (one.kind == Kind::Copy)
+        done = done && append(list, as_text(one)) && copy_into(one.source, file) &&
+               fchmod(file, 0444) == 0;
     const int why = errno;
     close(file);
     errno = why;
     return done;
 }
 
-bool make_one(const StandIn& one) {
+bool make_one(const StandIn& one, int list) {
     if (one.kind == Kind::Directory) return mkdir(one.path.c_str(), 0777) == 0 || errno == EEXIST;
-    return make_file(one);
+    return make_file(one, list);
 }
 
 }  // namespace
@@ -185,11 +196,13 @@ bool StandIns::holds(const std::string& path) const {
 }
 
 Result<bool> StandIns::make(const std::vector<StandIn>& wanted) {
-    if (!append(file_, as_text(wanted)))
+    std::string announced;
+    for (const StandIn& one : wanted) announced += as_text(one);
+    if (!append(file_, announced))
         return Error{list_ + " cannot be written to: " + std::strerror(errno) + "."};
     listed_.insert(listed_.end(), wanted.begin(), wanted.end());
     for (const StandIn& one : wanted) {
-        if (!make_one(one))
+        if (!make_one(one, file_))
             return Error{
                 fmt::format("{} cannot be made: {}. It has to stand there while the "
                             "program runs; make room or make its directory yourself.",

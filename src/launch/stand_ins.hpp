@@ -24,6 +24,9 @@ struct StandIn {
     std::string source{};  // of a copy
     off_t size = 0;        // of a copy, which is known by them
     timespec modified{};
+    // Of a file, once it is made: what has taken its place since is somebody's data.
+    dev_t device = 0;
+    ino_t inode = 0;
 };
 
 class StandIns {

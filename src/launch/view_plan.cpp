@@ -71,7 +71,6 @@ Result<bool> Planner::add(const ServedFile& file) {
                                  file.copy, file.original, std::strerror(errno))};
     const auto place = place_of(file.original);
     if (!place) return place.error();
-    plan_.places[file.original] = place->path;
     // Different paths may lead to one file.
     if (!known_.insert(place->path).second) return true;
     plan_.showings.push_back({file, place->path});

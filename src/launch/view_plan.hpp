@@ -21,8 +21,7 @@ struct ViewPlan {
     std::vector<StandIn> stand_ins;  // that are not there yet
     // By directory: what is missing there; directories end with a slash.
     std::map<std::string, std::vector<std::string>> covers;
-    std::map<std::string, std::string> places;  // by original
-    std::vector<std::string> uncovered;         // originals that are in the way
+    std::vector<std::string> uncovered;  // originals that are in the way
 };
 
 // Looks only. `present` are those that other runs have made.

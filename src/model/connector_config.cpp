@@ -79,6 +79,7 @@ std::string* free_text(ConnectorConfig& config, std::string_view key) {
     if (key == "trace") return &config.trace;
     if (key == "carved") return &config.carved;
     if (key == "originals") return &config.originals;
+    if (key == "places") return &config.places;
     if (key == "moved") return &config.moved;
     if (key == "fetched") return &config.fetched;
     return nullptr;
@@ -164,6 +165,7 @@ std::string to_string(const ConnectorConfig& config) {
     if (config.max_size != 0) text += ";max_size=" + std::to_string(config.max_size);
     if (!config.carved.empty()) text += ";carved={" + config.carved + "}";
     if (!config.originals.empty()) text += ";originals={" + config.originals + "}";
+    if (!config.places.empty()) text += ";places={" + config.places + "}";
     if (!config.moved.empty()) text += ";moved={" + config.moved + "}";
     if (!config.fetched.empty()) text += ";fetched={" + config.fetched + "}";
     if (!config.fetch) text += ";fetch=off";

@@ -26,11 +26,13 @@ struct ConnectorConfig {
     RecordLevel level = RecordLevel::Io;
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0: no limit
 
-    std::string carved;        // directory of carved files to be served; empty: none are
-    std::string originals;     // below which the true files are, where others stand in their places
-    std::string moved;         // "OLD=NEW": where originals are now
-    std::string fetched;       // file to note in what was read from originals
-    bool fetch = true;         // read from originals what is missing
+    std::string carved;     // directory of carved files to be served; empty: none are
+    std::string originals;  // below which the true files are, where others stand in their places
+    std::string places;     // file with pairs of paths: where such a file is shown, and where its
+                            // original was; each ends with a zero byte
+    std::string moved;      // "OLD=NEW": where originals are now
+    std::string fetched;    // file to note in what was read from originals
+    bool fetch = true;      // read from originals what is missing
     bool is_paranoid = false;  // only after looking at all bytes of an original
 
     bool operator==(const ConnectorConfig&) const = default;

@@ -27,7 +27,8 @@ TEST(ConnectorConfig, NothingGivenIsTheDefault) {
 TEST(ConnectorConfig, ReadsEveryKey) {
     const ConnectorConfig config = parsed(
         "bytes=off; under = pass_through ;under_info={a=0;b={}};witness=/tmp/a b;"
-        "trace={/t;r};level=accesses;max_size=1048576;carved={/c};originals=/o;moved={/a=/b};"
+        "trace={/t;r};level=accesses;max_size=1048576;carved={/c};originals=/o;places=/p;moved={/"
+        "a=/b};"
         "fetched=/f;fetch=off;paranoid=on");
     EXPECT_FALSE(config.bytes);
     EXPECT_EQ(config.under, "pass_through");
@@ -38,6 +39,7 @@ TEST(ConnectorConfig, ReadsEveryKey) {
     EXPECT_EQ(config.max_size, 1048576u);
     EXPECT_EQ(config.carved, "/c");
     EXPECT_EQ(config.originals, "/o");
+    EXPECT_EQ(config.places, "/p");
     EXPECT_EQ(config.moved, "/a=/b");
     EXPECT_EQ(config.fetched, "/f");
     EXPECT_FALSE(config.fetch);

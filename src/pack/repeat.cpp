@@ -188,6 +188,7 @@ private:
         launch.recording = LaunchOptions::Recording::Off;
         launch.serving.carved = carved;
         launch.serving.originals = view.originals();
+        launch.serving.places = view.places();
         // What is not in the archive is not to come from elsewhere.
         launch.serving.fetch = false;
         for (const PackedCommand& command : pack_.commands) {

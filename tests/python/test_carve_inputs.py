@@ -121,6 +121,56 @@ def test_a_file_is_found_by_all_its_names(made: Path) -> None:
     assert quarry("run", "--no-trace", *command, cwd=made.parent).stdout == before
 
 
+def test_a_file_with_several_names_is_one_file(made: Path) -> None:
+    """Also where it may be written to, and where all of the links are gone."""
+    folder = made.parent
+    (folder / "hard.h5").hardlink_to(made)
+    (folder / "soft.h5").symlink_to(made)
+    names = ("in.h5", "hard.h5", "soft.h5")
+    run(folder, f"import h5py; [h5py.File(name)['mu'][0, 0] for name in {names}]")
+    assert len(carve(folder, "t")["files"]) == 1
+    for name in names:
+        (folder / name).unlink()
+    code = f"""
+import h5py
+with h5py.File("hard.h5", "r+") as f: f["mu"][0, 0] = 99
+print([h5py.File(name)["mu"][0, 0] for name in {names}])
+"""
+    on_carved = ("--carved", "small", "--writes", "copy", "--")
+    done = quarry("run", "--no-trace", *on_carved, sys.executable, "-c", code, cwd=folder)
+    assert "99" in done.stdout and done.stdout.count("99") == 3, done.stdout + done.stderr
+
+
+def test_a_file_that_was_read_and_then_made_anew_is_named(made: Path) -> None:
+    folder = made.parent
+    run(
+        folder,
+        """
+import h5py
+first = h5py.File('in.h5')['mu'][0]
+for name in ('in.h5', 'own.h5'):
+    with h5py.File(name, 'w') as f: f['mu'] = first
+h5py.File('own.h5')['mu'][0]
+""",
+    )
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {made}: the tasks have written to it" in done.stdout
+    assert "own.h5" not in done.stdout + done.stderr
+
+
+def test_files_that_were_only_listed_are_told_of(made: Path) -> None:
+    folder = made.parent
+    run(
+        folder,
+        "import h5py; v = h5py.File('in.h5')['mu'][0]; h5py.File('out.h5', 'w')['mu'] = v",
+    )
+    assert "more files" not in quarry("carve", "-o", "small", "t", cwd=folder).stderr
+    shutil.copy(made, folder / "unread.h5")
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 0 and f"more files in {folder}, which nobody read" in done.stderr
+
+
 def test_programs_that_could_not_be_seen_are_named(made: Path) -> None:
     code = "import h5py, subprocess, sys; h5py.File('in.h5')['mu'][0]; subprocess.run([sys.executable, '-c', ''], env={})"
     run(made.parent, code)

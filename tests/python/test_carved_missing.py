@@ -115,11 +115,55 @@ def test_with_the_original_nothing_is_seen_of_the_carving(carved: Path) -> None:
         "h5py.Dataset(h5py.h5o.open(f['group'].id, b'link'))[5]",
         "h5py.Dataset(h5py.h5d.open(f.id, b'group/link'))[5]",
         "[f[n][5] for n in f if n == 'gzip'][0]",
+        "length_of(f['words'])",
     ),
 )
 def test_any_way_of_opening(carved: Path, way: str) -> None:
-    program = f"import h5py; f = h5py.File('in.h5'); print({way})"
-    assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
+    program = f"""
+import ctypes, h5py
+def length_of(d):
+    (path, *_) = (line.split()[-1] for line in open("/proc/self/maps") if "libhdf5-" in line or "libhdf5.so" in line)
+    size = ctypes.c_uint64()
+    asked = (d.id, d.id.get_type(), d.id.get_space())
+    ids = (ctypes.c_int64(one.id) for one in asked)
+    return ctypes.CDLL(path).H5Dvlen_get_buf_size(*ids, ctypes.byref(size)), size.value
+f = h5py.File("in.h5")
+print({way})
+"""
+    done = on_carved(carved.parent, program)
+    assert done.stdout == natively(carved.parent, program), done.stderr
+    assert "was read from" in done.stderr
+
+
+@pytest.mark.parametrize("is_there", (True, False))
+@pytest.mark.parametrize("now", ("linked", "without link"))
+def test_links_on_the_way_are_others_by_now(tmp_path: Path, now: str, is_there: bool) -> None:
+    """A file may be seen elsewhere than it was carved from; that it is carved is not seen there."""
+    disk, data = tmp_path / "disk", tmp_path / "data"
+    (disk if now == "without link" else data).mkdir()
+    if now == "without link":
+        data.symlink_to(disk)
+    make(data / "in.h5")
+    record(tmp_path, "import h5py; f = h5py.File('data/in.h5'); f['used'][0]; f['partly'][0, 0]")
+    options = ("--granularity", "chunk", "--no-verify")
+    assert quarry("carve", "t", "-o", "small", *options, cwd=tmp_path).returncode == 0
+    before = natively(tmp_path, LOOK, "data/in.h5", *DATASETS)
+    used = natively(tmp_path, LOOK, "data/in.h5", "used")
+    if now == "linked":
+        data.rename(disk)
+        data.symlink_to(disk)
+    else:
+        data.unlink()
+        disk.rename(data)
+    if is_there:
+        done = on_carved(tmp_path, LOOK, "data/in.h5", *DATASETS, options=("--grow",))
+        assert done.stdout == before and "holds it now" in done.stderr, done.stderr
+    (data / "in.h5").unlink()
+    seen = on_carved(tmp_path, LOOK, "data/in.h5", *(DATASETS if is_there else ("used",)))
+    assert seen.stdout == (before if is_there else used), seen.stderr
+    if not is_there:
+        done = on_carved(tmp_path, LOOK, "data/in.h5", "words")
+        assert done.returncode == 1 and "was left out by `quarry carve`" in done.stderr
 
 
 def test_the_program_changes_its_directory(carved: Path) -> None:
@@ -344,6 +388,20 @@ def test_what_was_carved_with_checksums_grows_with_them(carved: Path) -> None:
     assert on_carved(carved.parent, program.format("gzip"), options=("--grow",)).returncode == 0
     done = on_carved(carved.parent, program.format("contiguous"), options=("--paranoid",))
     assert done.stdout == natively(carved.parent, program.format("contiguous")), done.stderr
+
+
+def test_what_was_read_as_bytes_stays_whole_when_others_grow(tmp_path: Path) -> None:
+    make(tmp_path / "in.h5")
+    make(tmp_path / "two.h5")
+    record(
+        tmp_path,
+        "import h5py; [h5py.File(f)['used'][0] for f in ('in.h5', 'two.h5')]; open('two.h5', 'rb').read()",
+    )
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    done = on_carved(tmp_path, "import h5py; h5py.File('in.h5')['gzip'][0]", options=("--grow",))
+    assert "holds it now" in done.stderr
+    two = tmp_path / "two.h5"
+    assert (tmp_path / "small" / two.relative_to("/")).read_bytes() == two.read_bytes()
 
 
 @pytest.mark.parametrize("whole", (True, False))

@@ -62,12 +62,11 @@ def write_file(path: Path, which: str) -> None:
 def write_manifest(directory: Path, originals: list[str]) -> None:
     """As `quarry carve` leaves it, of files in which everything is kept."""
     known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": ""}
+    known |= {"also": [], "tasks": [], "raw": False, "read_as_bytes": False}
     files = [
-        {"original": one, "copy": os.path.normpath(one).lstrip("/"), "tasks": [], "raw": False}
-        | known
-        for one in originals
+        {"original": one, "copy": os.path.normpath(one).lstrip("/")} | known for one in originals
     ]
-    manifest = {"format": 2, "granularity": "object", "files": files}
+    manifest = {"format": 3, "granularity": "object", "files": files}
     (directory / "quarry-carved.json").write_text(json.dumps(manifest))
 
 
@@ -132,10 +131,10 @@ class World:
         )
 
     @contextmanager
-    def started(self, script: str) -> Iterator[tuple[subprocess.Popen, str]]:
+    def started(self, script: str, options: tuple = ()) -> Iterator[tuple[subprocess.Popen, str]]:
         """A shell on carved files, and the line that it writes once it is ready."""
         with subprocess.Popen(
-            self.command("sh", "-c", script),
+            self.command("sh", "-c", script, options=options),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -607,6 +606,37 @@ except OSError:
     assert f"only HDF5 is given carved files instead: {original}" in done.stderr
     assert "not written to" in done.stderr
     assert world.tree() == before
+
+
+def test_in_place_what_is_put_where_a_killed_run_left_its_copy_stays(world: World) -> None:
+    original = world.data / "in.h5"
+    write_file(original, "carved")
+    kept = original.read_bytes()
+    world.carve(original)
+    copy = world.carved / str(original).lstrip("/")
+    original.unlink()
+    with world.started("echo ready; exec sleep 60", options=("--in-place",)) as (process, _):
+        process.kill()
+    assert original.stat().st_size == copy.stat().st_size
+    restored = world.data / "restored.h5"
+    restored.write_bytes(kept)
+    times = (copy.stat().st_atime_ns, copy.stat().st_mtime_ns)
+    os.truncate(restored, copy.stat().st_size)
+    os.utime(restored, ns=times)
+    restored.replace(original)
+    world.run("true", options=("--in-place",))
+    assert original.exists()
+
+
+def test_an_original_that_has_changed_is_named(world: World) -> None:
+    original = truly_carved(world)
+    done = world.run("true")
+    assert "have changed" not in done.stderr
+    with h5py.File(original, "a") as file:
+        file["read"][0] = 42
+    done = world.run("true")
+    assert done.returncode == 0
+    assert f"the program sees them as they were then: {original}." in done.stderr
 
 
 def test_in_place_a_file_that_has_changed_is_named(world: World) -> None:
