@@ -58,6 +58,12 @@ std::FILE* note_stream(std::FILE* stream, const char* mode) {
     return stream;
 }
 
+// Where a call has begun that was given this place and has moved it on.
+template <typename Offset>
+off64_t begin_of(const Offset* place, ssize_t bytes) {
+    return place != nullptr && bytes >= 0 ? *place - bytes : kAtPosition;
+}
+
 }  // namespace
 
 extern "C" {
@@ -174,15 +180,22 @@ SEEKS_BY_NUMBER(lseek64, off64_t)
         direction(file, bytes);                  \
         return bytes;                            \
     }
+#define READS_AT(name, parameters, ...)          \
+    ssize_t name parameters {                    \
+        REAL(name, ssize_t, TYPES_##name);       \
+        const ssize_t bytes = real(__VA_ARGS__); \
+        moved_in(file, bytes, at);               \
+        return bytes;                            \
+    }
 
 #define TYPES_read int, void*, size_t
 MOVES(moved_in, read, (int file, void* buffer, size_t size), file, buffer, size)
 #define TYPES_write int, const void*, size_t
 MOVES(moved_out, write, (int file, const void* buffer, size_t size), file, buffer, size)
 #define TYPES_pread int, void*, size_t, off_t
-MOVES(moved_in, pread, (int file, void* buffer, size_t size, off_t at), file, buffer, size, at)
+READS_AT(pread, (int file, void* buffer, size_t size, off_t at), file, buffer, size, at)
 #define TYPES_pread64 int, void*, size_t, off64_t
-MOVES(moved_in, pread64, (int file, void* buffer, size_t size, off64_t at), file, buffer, size, at)
+READS_AT(pread64, (int file, void* buffer, size_t size, off64_t at), file, buffer, size, at)
 #define TYPES_pwrite int, const void*, size_t, off_t
 MOVES(moved_out, pwrite, (int file, const void* buffer, size_t size, off_t at), file, buffer, size,
       at)
@@ -194,10 +207,9 @@ MOVES(moved_in, readv, (int file, const iovec* parts, int count), file, parts, c
 #define TYPES_writev int, const iovec*, int
 MOVES(moved_out, writev, (int file, const iovec* parts, int count), file, parts, count)
 #define TYPES_preadv int, const iovec*, int, off_t
-MOVES(moved_in, preadv, (int file, const iovec* parts, int count, off_t at), file, parts, count, at)
+READS_AT(preadv, (int file, const iovec* parts, int count, off_t at), file, parts, count, at)
 #define TYPES_preadv64 int, const iovec*, int, off64_t
-MOVES(moved_in, preadv64, (int file, const iovec* parts, int count, off64_t at), file, parts, count,
-      at)
+READS_AT(preadv64, (int file, const iovec* parts, int count, off64_t at), file, parts, count, at)
 #define TYPES_pwritev int, const iovec*, int, off_t
 MOVES(moved_out, pwritev, (int file, const iovec* parts, int count, off_t at), file, parts, count,
       at)
@@ -209,31 +221,31 @@ MOVES(moved_out, pwritev64, (int file, const iovec* parts, int count, off64_t at
 MOVES(moved_in, __read_chk, (int file, void* buffer, size_t size, size_t room), file, buffer, size,
       room)
 #define TYPES___pread_chk int, void*, size_t, off_t, size_t
-MOVES(moved_in, __pread_chk, (int file, void* buffer, size_t size, off_t at, size_t room), file,
-      buffer, size, at, room)
+READS_AT(__pread_chk, (int file, void* buffer, size_t size, off_t at, size_t room), file, buffer,
+         size, at, room)
 #define TYPES___pread64_chk int, void*, size_t, off64_t, size_t
-MOVES(moved_in, __pread64_chk, (int file, void* buffer, size_t size, off64_t at, size_t room), file,
-      buffer, size, at, room)
+READS_AT(__pread64_chk, (int file, void* buffer, size_t size, off64_t at, size_t room), file,
+         buffer, size, at, room)
 // NOLINTEND(bugprone-reserved-identifier)
 
-#define COPIES(name, parameters, from, to, ...)  \
-    ssize_t name parameters {                    \
-        REAL(name, ssize_t, TYPES_##name);       \
-        const ssize_t bytes = real(__VA_ARGS__); \
-        moved_in(from, bytes);                   \
-        moved_out(to, bytes);                    \
-        return bytes;                            \
+#define COPIES(name, parameters, ...)                    \
+    ssize_t name parameters {                            \
+        REAL(name, ssize_t, TYPES_##name);               \
+        const ssize_t bytes = real(__VA_ARGS__);         \
+        moved_in(from, bytes, begin_of(from_at, bytes)); \
+        moved_out(to, bytes);                            \
+        return bytes;                                    \
     }
 
 #define TYPES_sendfile int, int, off_t*, size_t
-COPIES(sendfile, (int to, int from, off_t* at, size_t size) noexcept, from, to, to, from, at, size)
+COPIES(sendfile, (int to, int from, off_t* from_at, size_t size) noexcept, to, from, from_at, size)
 #define TYPES_sendfile64 int, int, off64_t*, size_t
-COPIES(sendfile64, (int to, int from, off64_t* at, size_t size) noexcept, from, to, to, from, at,
+COPIES(sendfile64, (int to, int from, off64_t* from_at, size_t size) noexcept, to, from, from_at,
        size)
 #define TYPES_copy_file_range int, off64_t*, int, off64_t*, size_t, unsigned
 COPIES(copy_file_range,
-       (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags), from, to,
-       from, from_at, to, to_at, size, flags)
+       (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags), from,
+       from_at, to, to_at, size, flags)
 
 #define MMAP(name, offset)                                                                         \
     void* name(void* where, size_t size, int protection, int flags, int file,                      \

@@ -111,6 +111,12 @@ trace::OtherUse* look_at(int file, int flags) {
     return use;
 }
 
+// The position is asked for after the call: it has moved on by what was read.
+bool begins_elsewhere(int file, ssize_t bytes, off64_t at) {
+    const KeepErrno keep;
+    return at == kAtPosition ? lseek64(file, 0, SEEK_CUR) != bytes : at != 0;
+}
+
 template <typename Number>
 void add(Number& to, Number value) {
     std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
@@ -154,6 +160,10 @@ trace::OtherUse* use_of(int file) noexcept {
     return is_borrowing_memory() ? nullptr : look_at(file, -1);
 }
 
+void add_flag(trace::OtherUse& use, trace::UseFlag flag) noexcept {
+    std::atomic_ref(use.flags).fetch_or(flag, std::memory_order_relaxed);
+}
+
 void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {
     const uint64_t now = trace::monotonic_now();
     const auto own = trace::OwnTime::sampled(started_recorder(), now);
@@ -170,9 +180,13 @@ void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept 
     std::atomic_ref(use.last).store(now, std::memory_order_relaxed);
 }
 
-void moved_in(int file, ssize_t bytes) noexcept {
+void moved_in(int file, ssize_t bytes, off64_t at) noexcept {
     if (bytes < 0) return;
-    if (trace::OtherUse* use = use_of(file)) add_read(*use, static_cast<uint64_t>(bytes), 1);
+    trace::OtherUse* use = use_of(file);
+    if (use == nullptr) return;
+    const bool is_first = std::atomic_ref(use->reads).load(std::memory_order_relaxed) == 0;
+    if (is_first && begins_elsewhere(file, bytes, at)) add_flag(*use, trace::kUseElsewhere);
+    add_read(*use, static_cast<uint64_t>(bytes), 1);
 }
 
 void moved_out(int file, ssize_t bytes) noexcept {
@@ -183,7 +197,7 @@ void moved_out(int file, ssize_t bytes) noexcept {
 void mapped(int file, size_t bytes) noexcept {
     trace::OtherUse* use = use_of(file);
     if (use == nullptr) return;
-    std::atomic_ref(use->flags).fetch_or(trace::kUseMapped, std::memory_order_relaxed);
+    add_flag(*use, trace::kUseMapped);
     add_read(*use, bytes, 1);
 }
 

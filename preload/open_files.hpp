@@ -17,8 +17,11 @@ void opened(int file, int flags) noexcept;
 void closed(int file) noexcept;
 void closed_range(unsigned first, unsigned last) noexcept;
 
+// Where a call reads that is not told where.
+constexpr off64_t kAtPosition = -1;
+
 // Bytes that a call has moved; a negative number if it failed.
-void moved_in(int file, ssize_t bytes) noexcept;
+void moved_in(int file, ssize_t bytes, off64_t at = kAtPosition) noexcept;
 void moved_out(int file, ssize_t bytes) noexcept;
 void mapped(int file, size_t bytes) noexcept;
 
@@ -26,6 +29,7 @@ void mapped(int file, size_t bytes) noexcept;
 trace::OtherUse* use_of(int file) noexcept;
 
 // Adds to a record, from any thread.
+void add_flag(trace::OtherUse& use, trace::UseFlag flag) noexcept;
 void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
 void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
 

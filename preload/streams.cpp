@@ -76,6 +76,7 @@ void count(std::FILE* stream, Stretch& stretch) {
     if (!counted && is_mine && __fwriting(stream) != 0) {
         add_written(*use, passed, 0);
     } else if (!counted && is_mine) {
+        if (stretch.position != 0) add_flag(*use, trace::kUseElsewhere);
         add_read(*use, passed, 0);
     }
     stretch = {position, by_calls(*use)};

@@ -17,11 +17,13 @@ using namespace analyze;
 using Token = std::array<uint8_t, 16>;
 
 // Libraries and programs look at the first bytes to see what kind of file it is. They read them in
-// one call; no buffer that does it for them is larger than this.
+// one call; no buffer that does it for them is larger than this. Who begins elsewhere
+// wants data.
 constexpr uint64_t kLargestLook = 128 << 10;
 
 bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
-    return (use.flags & trace::kUseMapped) == 0 && use.reads <= 1 && use.read <= kLargestLook &&
+    constexpr uint32_t kNoLook = trace::kUseMapped | trace::kUseElsewhere;
+    return (use.flags & kNoLook) == 0 && use.reads <= 1 && use.read <= kLargestLook &&
            use.read < size;
 }
 

@@ -366,8 +366,9 @@ enum UseFlag : uint8_t {
     kUseReads = 1,
     kUseWrites = 2,
     kUseCreated = 4,
-    kUseInherited = 8,  // it was open already when the program began
-    kUseMapped = 16,    // into memory, where accesses cannot be seen; those bytes count as read
+    kUseInherited = 8,   // it was open already when the program began
+    kUseMapped = 16,     // into memory, where accesses cannot be seen; those bytes count as read
+    kUseElsewhere = 32,  // the first read, or one of a stream, was not from its beginning
 };
 
 // Such a file while it is open. The counts grow in place.

@@ -181,6 +181,10 @@ def test_programs_that_could_not_be_seen_are_named(made: Path) -> None:
 READ_AS_BYTES = {
     "read": "open('in.h5', 'rb').read()",
     "in pieces": "f = open('in.h5', 'rb', 0); f.read(100); f.read(100)",
+    "a range": "import os; os.pread(os.open('in.h5', 0), 100, 5000)",
+    "a range after seeking": "f = open('in.h5', 'rb', 0); f.seek(5000); f.read(100)",
+    "a range by a stream of C": "import numpy; numpy.fromfile('in.h5', count=9, offset=5000)",
+    "a range that is sent": "import os; os.sendfile(os.open('o', 66), os.open('in.h5', 0), 5000, 9)",
     "mapped": "import mmap; f = open('in.h5', 'rb'); mmap.mmap(f.fileno(), 0, prot=1)[500000]",
     "copied": "import shutil; shutil.copyfile('in.h5', 'copy')",
     "by cp": "import subprocess; subprocess.run(['cp', 'in.h5', 'copy'], check=True)",
@@ -200,7 +204,12 @@ def test_a_file_that_was_read_as_bytes_is_copied_whole(made: Path, way: str) -> 
 
 
 def test_to_look_at_the_first_bytes_is_not_to_read_a_file(made: Path) -> None:
-    run(made.parent, "import h5py; open('in.h5', 'rb').read(8); h5py.File('in.h5')['mu'][0]")
+    looks = (
+        "import h5py, numpy, os; open('in.h5', 'rb').read(8); os.pread(os.open('in.h5', 0), 8, 0)\n"
+        "f = open('in.h5', 'rb', 0); f.seek(0, 2); f.seek(0); f.read(8)\n"
+        "numpy.fromfile('in.h5', count=8); h5py.File('in.h5')['mu'][0]"
+    )
+    run(made.parent, looks)
     (fate,) = carve(made.parent, "t")["files"]
     assert not fate["why_whole"] and copy_of(made).stat().st_size < made.stat().st_size
 
