@@ -330,6 +330,22 @@ void note(Call<&H5VL_file_class_t::specific>, const Operation& operation, Object
     if (storage != nullptr) claim_flushed_chunks(*storage, transfer);
 }
 
+// Told by this call and not by the driver: HDF5 itself asks that for the handle of files that were
+// opened by symbolic links.
+void note(Call<&H5VL_file_class_t::optional>, const Operation& operation, Object& file,
+          herr_t answer, H5VL_optional_args_t* arguments, hid_t, void**) noexcept {
+    const bool gives_handle =
+        file.under->is_native && arguments->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE;
+    if (answer < 0 || !gives_handle) return;
+    StorageRecord* storage = storage_with_serial(*file.under->library, serial_of_file(file));
+    if (storage == nullptr) return;
+    write_storage(*storage, operation.writer());
+    trace::StorageHandle record{};
+    record.time = trace::monotonic_now();
+    record.number = storage->number;
+    operation.writer().append(record);
+}
+
 void note(Call<&H5VL_file_class_t::close>, const Operation& operation, Object& file, herr_t answer,
           hid_t, void**) noexcept {
     if (answer < 0 || file.label == trace::kNone) return;

@@ -70,6 +70,8 @@ void note(Call<&H5VL_object_class_t::specific>, const Operation&, Object&, herr_
 
 void note(Call<&H5VL_file_class_t::specific>, const Operation&, Object&, herr_t,
           H5VL_file_specific_args_t*, hid_t transfer, void**) noexcept;
+void note(Call<&H5VL_file_class_t::optional>, const Operation&, Object&, herr_t,
+          H5VL_optional_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_file_class_t::close>, const Operation&, Object&, herr_t, hid_t,
           void**) noexcept;
 

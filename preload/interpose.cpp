@@ -1,5 +1,6 @@
 // The functions of the C library through which programs use files, each with its own behaviour and
 // a look at what it has done. Loaded before the C library (LD_PRELOAD), they are found first.
+#include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -62,6 +63,27 @@ std::FILE* note_stream(std::FILE* stream, const char* mode) {
 template <typename Offset>
 off64_t begin_of(const Offset* place, ssize_t bytes) {
     return place != nullptr && bytes >= 0 ? *place - bytes : kAtPosition;
+}
+
+// Libraries of C differ in what they have.
+int missing() {
+    errno = ENOSYS;
+    return -1;
+}
+
+template <typename Request>
+void wanted_in(const Request& wanted) {
+    moved_in(wanted.aio_fildes, static_cast<ssize_t>(wanted.aio_nbytes), wanted.aio_offset);
+}
+template <typename Request>
+void wanted_out(const Request& wanted) {
+    moved_out(wanted.aio_fildes, static_cast<ssize_t>(wanted.aio_nbytes));
+}
+
+template <typename Request>
+void wanted_either_way(const Request& wanted) {
+    if (wanted.aio_lio_opcode == LIO_READ) wanted_in(wanted);
+    if (wanted.aio_lio_opcode == LIO_WRITE) wanted_out(wanted);
 }
 
 }  // namespace
@@ -134,10 +156,7 @@ int close(int file) {
 
 int close_range(unsigned first, unsigned last, int flags) noexcept {
     REAL(close_range, int, unsigned, unsigned, int);
-    if (real == nullptr) {
-        errno = ENOSYS;
-        return -1;
-    }
+    if (real == nullptr) return missing();
     const int answer = real(first, last, flags);
     if (answer == 0 && flags == 0) closed_range(first, last);
     return answer;
@@ -210,12 +229,24 @@ MOVES(moved_out, writev, (int file, const iovec* parts, int count), file, parts,
 READS_AT(preadv, (int file, const iovec* parts, int count, off_t at), file, parts, count, at)
 #define TYPES_preadv64 int, const iovec*, int, off64_t
 READS_AT(preadv64, (int file, const iovec* parts, int count, off64_t at), file, parts, count, at)
+#define TYPES_preadv2 int, const iovec*, int, off_t, int
+READS_AT(preadv2, (int file, const iovec* parts, int count, off_t at, int flags), file, parts,
+         count, at, flags)
+#define TYPES_preadv64v2 int, const iovec*, int, off64_t, int
+READS_AT(preadv64v2, (int file, const iovec* parts, int count, off64_t at, int flags), file, parts,
+         count, at, flags)
 #define TYPES_pwritev int, const iovec*, int, off_t
 MOVES(moved_out, pwritev, (int file, const iovec* parts, int count, off_t at), file, parts, count,
       at)
 #define TYPES_pwritev64 int, const iovec*, int, off64_t
 MOVES(moved_out, pwritev64, (int file, const iovec* parts, int count, off64_t at), file, parts,
       count, at)
+#define TYPES_pwritev2 int, const iovec*, int, off_t, int
+MOVES(moved_out, pwritev2, (int file, const iovec* parts, int count, off_t at, int flags), file,
+      parts, count, at, flags)
+#define TYPES_pwritev64v2 int, const iovec*, int, off64_t, int
+MOVES(moved_out, pwritev64v2, (int file, const iovec* parts, int count, off64_t at, int flags),
+      file, parts, count, at, flags)
 // NOLINTBEGIN(bugprone-reserved-identifier)
 #define TYPES___read_chk int, void*, size_t, size_t
 MOVES(moved_in, __read_chk, (int file, void* buffer, size_t size, size_t room), file, buffer, size,
@@ -246,6 +277,34 @@ COPIES(sendfile64, (int to, int from, off64_t* from_at, size_t size) noexcept, t
 COPIES(copy_file_range,
        (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags), from,
        from_at, to, to_at, size, flags)
+
+#define TYPES_splice int, off64_t*, int, off64_t*, size_t, unsigned
+COPIES(splice, (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags),
+       from, from_at, to, to_at, size, flags)
+
+// What goes on in the background may end unseen, and its request be gone: what is wanted counts.
+#define BEGINS(note, name, request)            \
+    int name(request* wanted) noexcept {       \
+        REAL(name, int, request*);             \
+        if (real == nullptr) return missing(); \
+        note(*wanted);                         \
+        return real(wanted);                   \
+    }
+BEGINS(wanted_in, aio_read, aiocb)
+BEGINS(wanted_in, aio_read64, aiocb64)
+BEGINS(wanted_out, aio_write, aiocb)
+BEGINS(wanted_out, aio_write64, aiocb64)
+
+#define BEGINS_ALL(name, request)                                                          \
+    int name(int mode, request* const wanted[], int count, sigevent* when_done) noexcept { \
+        REAL(name, int, int, request* const*, int, sigevent*);                             \
+        if (real == nullptr) return missing();                                             \
+        for (int i = 0; i < count; ++i)                                                    \
+            if (wanted[i] != nullptr) wanted_either_way(*wanted[i]);                       \
+        return real(mode, wanted, count, when_done);                                       \
+    }
+BEGINS_ALL(lio_listio, aiocb)
+BEGINS_ALL(lio_listio64, aiocb64)
 
 #define MMAP(name, offset)                                                                         \
     void* name(void* where, size_t size, int protection, int flags, int file,                      \

@@ -77,6 +77,10 @@ public:
         if (Input* input = input_of(tables_.file_of(record.number)))
             input->file.modified.insert(record.modified);
     }
+    void operator()(const trace::StorageHandle& record, const trace::Rest&) {
+        if (Input* input = input_of(tables_.file_of(record.number)))
+            input->file.is_read_as_bytes = true;
+    }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         Input* input = input_of(tables_.file_of(record.storage));
         if (input == nullptr) return;

@@ -198,6 +198,11 @@ public:
         seen(record.time);
     }
 
+    void operator()(const trace::StorageHandle& record, const trace::Rest&) {
+        count();
+        seen(record.time);
+    }
+
     void operator()(const trace::StorageClosed& record, const trace::Rest&) {
         count();
         seen(record.time);

@@ -98,6 +98,7 @@ enum class Kind : uint8_t {
     Lengths = 26,
     FileState = 27,
     StorageModified = 28,
+    StorageHandle = 29,
 };
 
 // Numbers that stand for nothing.

@@ -103,6 +103,8 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<Storage>(visit, slot, rest);
         case Kind::StorageModified:
             return give<StorageModified>(visit, slot, rest);
+        case Kind::StorageHandle:
+            return give<StorageHandle>(visit, slot, rest);
         case Kind::StorageClosed:
             return give<StorageClosed>(visit, slot, rest);
         case Kind::StorageBase:

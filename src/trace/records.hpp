@@ -118,6 +118,16 @@ struct StorageModified {
     std::array<uint64_t, 4> unused_too;
 };
 
+// The program has asked HDF5 for what its driver reads the file with: any byte may have been read.
+struct StorageHandle {
+    static constexpr Kind kKind = Kind::StorageHandle;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t unused;
+    std::array<uint64_t, 5> unused_too;
+};
+
 struct StorageClosed {
     static constexpr Kind kKind = Kind::StorageClosed;
     Prefix prefix;

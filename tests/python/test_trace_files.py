@@ -46,6 +46,7 @@ def test_all_ways_of_c(tmp_path: Path) -> None:
     (tmp_path / "appended.txt").write_text("before\n")
     assert record(tmp_path, PROGRAMS / "other_files") == "twelve bytes\n"
     assert moved(tmp_path) == {
+        "newer.bin": (100 + 200 + 300 + 400, 100 + 40),
         "stream.bin": (30000, 70000),
         "calls.bin": (300 + 50 + 1200 + 4096, 1700),
         "appended.txt": (0, 10),

@@ -1,6 +1,8 @@
 /* Uses files in every way that C offers, each with a number of bytes that the test knows. Linked
  * statically as well, to be a program that nothing can be preloaded into. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): glibc asks for it */
+#include <aio.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,33 @@ static void check(int fine, const char* what) {
     exit(1);
 }
 
+/* Newer calls: 100 + 200 read, 100 written, and 300 + 400 read, 40 written in the background. */
+static void use_newer_calls(void) {
+    int file = open("newer.bin", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    struct iovec part = {bytes, 100};
+    check(file >= 0 && ftruncate(file, 5000) == 0, "newer.bin");
+    check(pwritev2(file, &part, 1, 0, 0) == 100, "pwritev2");
+    check(preadv2(file, &part, 1, 1000, 0) == 100, "preadv2");
+    int ends[2];
+    check(pipe(ends) == 0 && splice(file, NULL, ends[1], NULL, 200, 0) == 200, "splice");
+
+    struct aiocb one = {.aio_fildes = file, .aio_buf = bytes, .aio_nbytes = 300};
+    check(aio_read(&one) == 0, "aio_read");
+    const struct aiocb* waited = &one;
+    while (aio_error(&one) == EINPROGRESS) aio_suspend(&waited, 1, NULL);
+    check(aio_return(&one) == 300, "aio_return");
+    struct aiocb in = {.aio_fildes = file, .aio_buf = bytes, .aio_nbytes = 400};
+    struct aiocb out = {.aio_fildes = file, .aio_buf = bytes, .aio_nbytes = 40};
+    in.aio_lio_opcode = LIO_READ;
+    out.aio_lio_opcode = LIO_WRITE;
+    struct aiocb* both[3] = {&in, NULL, &out};
+    check(lio_listio(LIO_WAIT, both, 3, NULL) == 0, "lio_listio");
+    close(file);
+}
+
 int main(void) {
+    use_newer_calls();
+
     /* Calls: 1000 + 500 + 200 written, 300 + 50 read. */
     int file = open("calls.bin", O_RDWR | O_CREAT | O_TRUNC, 0644);
     check(file >= 0, "open");
