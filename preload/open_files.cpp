@@ -32,6 +32,8 @@ struct Entry {
     std::atomic<trace::OtherUse*> use{nullptr};
     std::atomic<uint32_t> known_in{0};  // generation; 0: nobody has looked
 };
+// Instead of a generation: whoever has opened it, HDF5 or we, uses it in children as well.
+constexpr uint32_t kNotThePrograms = ~uint32_t{0};
 std::array<Entry, kFiles> entries;
 std::atomic<uint32_t> generation{1};
 std::atomic<pid_t> process{0};
@@ -136,7 +138,7 @@ void opened(int file, int flags) noexcept {
     }
     Entry& entry = entries[static_cast<size_t>(file)];
     entry.use.store(nullptr, std::memory_order_relaxed);
-    entry.known_in.store(generation, std::memory_order_release);
+    entry.known_in.store(kNotThePrograms, std::memory_order_release);
 }
 
 void closed(int file) noexcept {
@@ -155,7 +157,8 @@ void closed_range(unsigned first, unsigned last) noexcept {
 trace::OtherUse* use_of(int file) noexcept {
     if (!counts(file) || Ours::inside()) return nullptr;
     const Entry& entry = entries[static_cast<size_t>(file)];
-    if (entry.known_in.load(std::memory_order_acquire) == generation)
+    const uint32_t known_in = entry.known_in.load(std::memory_order_acquire);
+    if (known_in == generation || known_in == kNotThePrograms)
         return entry.use.load(std::memory_order_relaxed);
     return is_borrowing_memory() ? nullptr : look_at(file, -1);
 }

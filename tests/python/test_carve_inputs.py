@@ -215,6 +215,22 @@ def test_to_look_at_the_first_bytes_is_not_to_read_a_file(made: Path) -> None:
     assert not fate["why_whole"] and copy_of(made).stat().st_size < made.stat().st_size
 
 
+def test_what_hdf5_has_opened_is_its_own_in_a_child(made: Path) -> None:
+    code = """
+import h5py, os
+f = h5py.File("in.h5")
+if os.fork() == 0:
+    f["mu"][0], f["gzip"][0]
+    os._exit(0)
+os.wait()
+"""
+    run(made.parent, code)
+    (fate,) = carve(made.parent, "t")["files"]
+    assert not fate["why_whole"]
+    kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
+    assert {"/mu", "/gzip"} <= kept and "/typed" not in kept
+
+
 def test_files_in_memory_are_named_and_the_others_carved(made: Path) -> None:
     with h5py.File(made.parent / "other.h5", "w") as f:
         f["x"] = [1.5]
