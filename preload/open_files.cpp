@@ -86,6 +86,7 @@ trace::OtherUse* begin_use(int file, int flags) {
     record.inode = status.stx_ino;
     record.born = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0;
     record.size = status.stx_size;
+    record.modified = nanoseconds(status.stx_mtime);
     writer->append(record);
 
     trace::OtherUse use{};

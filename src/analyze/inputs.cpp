@@ -37,6 +37,7 @@ struct Input {
     // When it was first opened, anew and as it was, in nanoseconds since 1970.
     uint64_t first_made = kNever;
     uint64_t first_found = kNever;
+    std::set<uint64_t> raw_modified;  // InputFile::modified, if it is raw
     std::set<std::string> tasks;
     struct Used {
         UsedDataset dataset;
@@ -120,12 +121,15 @@ public:
             (is_write ? input->file.was_written : input->is_inside) = true;
     }
     void operator()(const trace::OtherFile& record, const trace::Rest&) {
-        sizes_[record.number] = record.size;
+        others_[record.number] = record;
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
-        if (record.read == 0 || is_only_a_look(record, sizes_[record.number])) return;
-        if (Input* input = input_of(tables_.other_file_of(record.number)))
-            input->file.is_read_as_bytes = true;
+        Input* input = record.read != 0 ? input_of(tables_.other_file_of(record.number)) : nullptr;
+        if (input == nullptr) return;
+        const trace::OtherFile& file = others_[record.number];
+        if (!is_only_a_look(record, file.size)) input->file.is_read_as_bytes = true;
+        const bool is_only_read = (record.flags & trace::kUseWrites) == 0;
+        if (is_only_read && file.modified != 0) input->raw_modified.insert(file.modified);
     }
 
 private:
@@ -177,7 +181,7 @@ private:
     const std::set<std::string>& tasks_;
     std::map<uint32_t, Input>& inputs_;
     std::map<uint32_t, Token>& tokens_;
-    std::map<uint32_t, uint64_t> sizes_;  // of files used without HDF5, by number
+    std::map<uint32_t, trace::OtherFile> others_;  // by number
     uint32_t task_;
 };
 
@@ -201,6 +205,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     for (auto& [number, input] : inputs) {
         if (input.is_hdf5) input.file.is_raw = false;
         InputFile& file = input.file;
+        if (file.is_raw) file.modified = input.raw_modified;
         file.is_inside =
             input.is_inside && !input.is_hdf5 && !input.is_refused && !input.file.is_raw;
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;

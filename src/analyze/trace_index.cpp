@@ -36,6 +36,7 @@ struct Shared {
     std::map<std::pair<uint32_t, std::array<uint8_t, 16>>, uint32_t> objects;
     std::unordered_map<std::string, ProcessTables*> by_name;
     std::unordered_map<uint32_t, uint64_t> bases;  // of files that begin with a user block
+    std::set<uint32_t> unmet_files;  // that hold data of datasets, and that no record is about yet
     std::set<uint32_t> unmet;  // objects that follow from others, and that nobody has opened yet
 
     // What can be told only when all objects are known.
@@ -356,7 +357,10 @@ private:
         std::vector<uint32_t> files;
         for (const ExternalData::Part& part : data->parts) {
             uint32_t file = shared_.index.file_named(part.file, owner.file, tables_);
-            if (file == kNobody) file = new_file(in_directory(directory(), part.file), {}, 0);
+            if (file == kNobody) {
+                file = new_file(in_directory(directory(), part.file), {}, 0);
+                shared_.unmet_files.insert(file);
+            }
             files.push_back(file);
         }
         shared_.index.externals[object] = {std::move(*data), std::move(files)};
@@ -382,9 +386,20 @@ private:
         const FileKey key{record.device, record.inode, record.born, by_path ? path : ""};
         const auto known = shared_.files.find(key);
         if (known != shared_.files.end()) return shared_.index.files_by_path[path] = known->second;
-        const uint32_t file = new_file(path, {record.device, record.inode}, record.size);
-        shared_.files[key] = file;
-        return file;
+        return shared_.files[key] = file_met(path, {record.device, record.inode}, record.size);
+    }
+
+    // One that is known only by its path, or a new one.
+    uint32_t file_met(const std::string& path, std::pair<uint64_t, uint64_t> identity,
+                      uint64_t size) {
+        const auto named = shared_.index.files_by_path.find(path);
+        const bool is_named = named != shared_.index.files_by_path.end() &&
+                              shared_.unmet_files.erase(named->second) > 0;
+        if (!is_named) return new_file(path, identity, size);
+        FileFacts& file = facts().files[named->second];
+        std::tie(file.device, file.inode) = identity;
+        file.size = size;
+        return named->second;
     }
 
     TraceFacts& facts() { return shared_.index.facts; }

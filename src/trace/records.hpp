@@ -367,9 +367,9 @@ struct OtherFile {
     uint32_t path;  // absolute
     uint64_t device;
     uint64_t inode;
-    uint64_t born;  // in nanoseconds since 1970; 0 if nobody knows
-    uint64_t size;  // when it was opened
-    uint64_t unused;
+    uint64_t born;      // in nanoseconds since 1970; 0 if nobody knows
+    uint64_t size;      // when it was opened
+    uint64_t modified;  // when it was last written to before; 0 in older traces
 };
 
 enum UseFlag : uint8_t {

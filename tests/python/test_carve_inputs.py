@@ -51,6 +51,17 @@ def test_older_data_put_in_its_place_is_another_file(made: Path) -> None:
     assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
 
 
+def test_raw_data_that_is_older_by_now_is_another_file(tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(bytes(80_000))
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_dataset("outside", (10_000,), "f8", external=[("raw", 0, 80_000)])
+    run(tmp_path, "import h5py; h5py.File('in.h5')['outside'][0]")
+    os.utime(tmp_path / "raw", ns=(1_000_000_000, 1_000_000_000))
+    done = quarry("carve", "-o", "small", "t", cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"Not carved: {tmp_path}/raw: it has been changed since it was used" in done.stdout
+
+
 def test_a_file_whose_clock_is_ahead_is_carved(made: Path) -> None:
     folder = made.parent
     ahead = time.time_ns() + 3600 * 10**9
