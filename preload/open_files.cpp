@@ -37,6 +37,7 @@ constexpr uint32_t kNotThePrograms = ~uint32_t{0};
 std::array<Entry, kFiles> entries;
 std::atomic<uint32_t> generation{1};
 std::atomic<pid_t> process{0};
+std::atomic<bool> is_off{false};  // Once it is known that nothing is to be recorded.
 
 void forked() {
     generation.fetch_add(1);
@@ -46,10 +47,12 @@ void forked() {
 __attribute__((constructor)) void watch_forks() {
     process = static_cast<pid_t>(syscall(SYS_getpid));
     pthread_atfork(nullptr, nullptr, forked);
+    is_off = trace_directory().empty();
 }
 
 bool counts(int file) {
-    return file >= 0 && static_cast<size_t>(file) < kFiles;
+    return file >= 0 && static_cast<size_t>(file) < kFiles &&
+           !is_off.load(std::memory_order_relaxed);
 }
 
 std::string_view path_of(int file, std::array<char, PATH_MAX>& path) {
@@ -131,6 +134,10 @@ bool is_borrowing_memory() noexcept {
     return static_cast<pid_t>(syscall(SYS_getpid)) != process;
 }
 
+bool is_watched() noexcept {
+    return !is_off.load(std::memory_order_relaxed) && !Ours::inside() && !is_borrowing_memory();
+}
+
 void opened(int file, int flags) noexcept {
     if (!counts(file) || is_borrowing_memory()) return;
     if (!Ours::inside()) {
@@ -150,7 +157,7 @@ void closed(int file) noexcept {
 }
 
 void closed_range(unsigned first, unsigned last) noexcept {
-    if (is_borrowing_memory()) return;
+    if (is_off || is_borrowing_memory()) return;
     for (size_t file = first; file <= last && file < kFiles; ++file)
         entries[file].known_in.store(0, std::memory_order_release);
 }

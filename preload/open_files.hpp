@@ -37,4 +37,7 @@ void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
 // be taken for the parent's doing.
 bool is_borrowing_memory() noexcept;
 
+// Whether anything is recorded of what this thread is doing.
+bool is_watched() noexcept;
+
 }  // namespace quarry::preload

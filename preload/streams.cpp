@@ -101,7 +101,7 @@ __attribute__((constructor)) void watch_standard_streams() noexcept try {
 // `then` gets the stretch of a stream that is counted.
 template <typename Then>
 void with_stretch(std::FILE* stream, Then then) {
-    if (Ours::inside() || is_borrowing_memory()) return;
+    if (!is_watched()) return;
     const KeepErrno keep;
     // Before our own lock: the program may hold that of the stream for long.
     flockfile(stream);
@@ -116,7 +116,7 @@ void with_stretch(std::FILE* stream, Then then) {
 }  // namespace
 
 void stream_opened(std::FILE* stream) noexcept {
-    if (stream == nullptr || Ours::inside() || is_borrowing_memory()) return;
+    if (stream == nullptr || !is_watched()) return;
     const KeepErrno keep;
     try {
         begin(stream);
@@ -146,7 +146,7 @@ void child_started() noexcept {
 }
 
 void position_set(int file) noexcept {
-    if (Ours::inside() || is_borrowing_memory()) return;
+    if (!is_watched()) return;
     const std::unique_lock guard(mutex, std::try_to_lock);
     if (!guard.owns_lock()) return;
     std::erase_if(stretches(), [&](const auto& entry) { return fileno(entry.first) == file; });

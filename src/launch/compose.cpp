@@ -114,9 +114,9 @@ Result<std::vector<EnvironmentChange>> compose_connector(const Environment& envi
         {kConnectorVariable, std::string(kName) + " " + to_string(*config)}};
     const auto paths = plugin_path_changes(environment, plugin_directory);
     changes.insert(changes.end(), paths.begin(), paths.end());
-    const bool watches_files = !config->trace.empty() && options.files;
+    // Also where nothing is recorded: programs that set HDF5_PLUGIN_PATH anew need it.
     if (const auto preload =
-            preload_change(environment, plugin_directory + "/" + kFilesLibrary, watches_files))
+            preload_change(environment, plugin_directory + "/" + kFilesLibrary, options.files))
         changes.push_back(*preload);
     return changes;
 }

@@ -233,6 +233,32 @@ def test_appends_to_the_plugin_path() -> None:
     )
 
 
+@pytest.mark.parametrize("recording", (["--trace", "t"], ["--no-trace"]))
+@pytest.mark.parametrize(
+    "change", ("['HDF5_PLUGIN_PATH'] = '/mine'", ".pop('HDF5_PLUGIN_PATH', None)")
+)
+@pytest.mark.parametrize("package", ("h5py", "netCDF4"))
+def test_programs_may_set_the_plugin_path_themselves(
+    tmp_path: Path, recording: list[str], change: str, package: str
+) -> None:
+    """Where HDF5 looks, its own directories and those of packages included, is as it is without."""
+    code = f"""
+import os
+os.environ{change}
+import {package}, h5py
+with h5py.File("x.h5", "w") as f: f["x"] = [4950]
+print(f, [h5py.h5pl.get(i) for i in range(h5py.h5pl.size())])
+"""
+    plain = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    done = quarry("run", *recording, "--", sys.executable, "-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    ours = os.fsencode(QUARRY.parents[1] / "lib/quarry")
+    without_ours = done.stdout.replace(f"{ours!r}, ", "").replace(f", {ours!r}", "")
+    assert without_ours == plain.stdout
+
+
 def test_keeps_the_filters_that_netcdf4_brings(tmp_path: Path) -> None:
     code = """
 import netCDF4, sys
