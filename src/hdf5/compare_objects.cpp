@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hdf5/attributes.hpp"
 #include "hdf5/compared.hpp"
 #include "hdf5/data_parts.hpp"
 #include "hdf5/failure.hpp"
@@ -8,27 +9,6 @@
 
 namespace quarry::hdf5 {
 namespace {
-
-struct Attribute {
-    std::string name;
-    H5A_info_t info;
-};
-
-herr_t add_attribute(hid_t, const char* name, const H5A_info_t* info, void* attributes) {
-    static_cast<std::vector<Attribute>*>(attributes)->push_back({name, *info});
-    return 0;
-}
-
-// In the order of their making where that is tracked, else by name.
-std::vector<Attribute> attributes_of(hid_t object, bool is_ordered) {
-    std::vector<Attribute> found;
-    checked(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_attribute, &found),
-            "its attributes cannot be listed");
-    std::sort(found.begin(), found.end(), [&](const Attribute& left, const Attribute& right) {
-        return is_ordered ? left.info.corder < right.info.corder : left.name < right.name;
-    });
-    return found;
-}
 
 Handle opened(hid_t object, const std::string& name) {
     return {checked(H5Aopen(object, name.c_str(), H5P_DEFAULT), "it cannot be opened"), H5Aclose};
@@ -65,10 +45,9 @@ void compare_attribute(Compared& files, const Where& where, hid_t old_object, hi
     ++files.result.attributes;
 }
 
-void compare_attributes(Compared& files, const Where& where, hid_t old, hid_t copy,
-                        bool is_ordered) {
-    const std::vector<Attribute> olds = attributes_of(old, is_ordered);
-    const std::vector<Attribute> copies = attributes_of(copy, is_ordered);
+void compare_attributes(Compared& files, const Where& where, hid_t old, hid_t copy) {
+    const std::vector<Attribute> olds = attributes_of(old);
+    const std::vector<Attribute> copies = attributes_of(copy);
     const std::vector<std::string> old_names = names_of(olds);
     const std::vector<std::string> copy_names = names_of(copies);
     files.old_scales.look_at(old, old_names);
@@ -113,12 +92,6 @@ Handle creation_list_of(hid_t object, H5O_type_t type) {
     if (type == H5O_TYPE_DATASET) return {checked(H5Dget_create_plist(object), what), H5Pclose};
     if (type == H5O_TYPE_GROUP) return {checked(H5Gget_create_plist(object), what), H5Pclose};
     return {checked(H5Tget_create_plist(object), what), H5Pclose};
-}
-
-bool is_ordered(hid_t creation_list) {
-    unsigned order = 0;
-    H5Pget_attr_creation_order(creation_list, &order);
-    return (order & H5P_CRT_ORDER_TRACKED) != 0;
 }
 
 void compare_groups(Compared& files, const Where& where, const TwoObjects& groups) {
@@ -201,7 +174,7 @@ void compare_objects(Compared& files, const Where& where, hid_t old, hid_t copy)
     const Handle old_list = creation_list_of(old, old_info.type);
     const Handle copy_list = creation_list_of(copy, copy_info.type);
     if (old_info.num_attrs > 0 || copy_info.num_attrs > 0)
-        compare_attributes(files, where, old, copy, is_ordered(old_list));
+        compare_attributes(files, where, old, copy);
     const TwoObjects both{old, copy, old_list, copy_list};
     if (old_info.type == H5O_TYPE_DATASET)
         compare_datasets(files, where, both);

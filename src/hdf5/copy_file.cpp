@@ -14,6 +14,7 @@
 #include "hdf5/dimension_scales.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/formats.hpp"
+#include "hdf5/header_room.hpp"
 #include "hdf5/hollow.hpp"
 #include "hdf5/identity.hpp"
 #include "hdf5/inventory.hpp"
@@ -90,8 +91,10 @@ public:
           purpose_(purpose),
           inventory_(from),
           places_(from, to),
-          utf8_links_(H5Pcreate(H5P_LINK_CREATE), H5Pclose) {
+          utf8_links_(H5Pcreate(H5P_LINK_CREATE), H5Pclose),
+          sharing_types_(H5Pcreate(H5P_OBJECT_COPY), H5Pclose) {
         H5Pset_char_encoding(utf8_links_, H5T_CSET_UTF8);
+        H5Pset_copy_object(sharing_types_, H5O_COPY_MERGE_COMMITTED_DTYPE_FLAG);
     }
 
     ~FileCopy() { let_go(); }
@@ -124,12 +127,10 @@ public:
 
     std::vector<CopiedDataset> run() {
         require_coordinates();
+        complete_root(inventory_.order().front());
         for (const Token& token : inventory_.order())
-            if (inventory_.at(token).type == H5O_TYPE_NAMED_DATATYPE) make_type(token);
-        const Token root = inventory_.order().front();
-        H5O_info2_t info{};
-        checked(H5Oget_info3(to_, &info, H5O_INFO_BASIC), "the copy cannot be read");
-        places_.add(root, info.token);
+            if (inventory_.at(token).type == H5O_TYPE_NAMED_DATATYPE && !places_.contains(token))
+                make_type(token);
         // Groups as they are met: links into them are there before what they lead to has links.
         for (const Token& token : inventory_.order())
             if (inventory_.at(token).type == H5O_TYPE_GROUP) fill_group(token);
@@ -201,6 +202,10 @@ private:
         places_.add(token, info.token);
     }
 
+    void make_attributes(hid_t old, hid_t copy) {
+        hdf5::make_attributes(old, copy, [this](hid_t type) { return type_in_copy(type); });
+    }
+
     static Times times_of(hid_t object) {
         H5O_info2_t info{};
         checked(H5Oget_info3(object, &info, H5O_INFO_TIME), "times cannot be read");
@@ -228,7 +233,21 @@ private:
         types_[token] = type;
         checked(H5Tcommit_anon(to_, type, creation, H5P_DEFAULT), what);
         was_made(token, type);
+        make_attributes(old, type);
         unfinished_.push_back(token);
+    }
+
+    // Made with its file.
+    void complete_root(const Token& token) {
+        const std::string what = "the root cannot be copied";
+        const Handle old = old_object(token);
+        const Handle creation(checked(H5Gget_create_plist(old), what), H5Pclose);
+        if (const size_t room = room_needed(old, creation, inventory_.at(token).links)) {
+            reserve_room(to_, room);
+            give_room_back(to_);
+        }
+        make_attributes(old, to_);
+        was_made(token, to_);
     }
 
     void fill_group(const Token& token) {
@@ -290,9 +309,10 @@ private:
         const ObjectClock clock(times_of(old).made);
         const Handle creation(checked(H5Pcreate(H5P_GROUP_CREATE), what), H5Pclose);
         set_group_properties(old, creation);
-        const Handle copy(
-            checked(H5Gcreate2(group, name.c_str(), link_creation, creation, H5P_DEFAULT), what),
-            H5Gclose);
+        const Handle made(checked(H5Gcreate_anon(to_, creation, H5P_DEFAULT), what), H5Gclose);
+        const size_t room = room_needed(old, creation, inventory_.at(token).links);
+        const Handle copy = placed(made, room, {group, name, link_creation});
+        make_attributes(old, copy);
         was_made(token, copy);
     }
 
@@ -301,6 +321,22 @@ private:
         const std::string& name;
         hid_t creation;
     };
+
+    // Attributes and links whose order is not tracked are listed as they lie in the header of their
+    // object. They lie there as they were made if all of them find room in its first piece.
+    Handle placed(hid_t made, size_t room, const NewLink& link) const {
+        const std::string what = "it cannot be put into its group";
+        const char* name = link.name.c_str();
+        reserve_room(made, room);
+        // Copies that HDF5 makes are in one piece, also where something lies behind the object.
+        if (room == 0 || pieces_of_header(made) == 1)
+            checked(H5Olink(made, link.group, name, link.creation, H5P_DEFAULT), what);
+        else
+            checked(H5Ocopy(made, ".", link.group, name, sharing_types_, link.creation), what);
+        Handle copy(checked(H5Oopen(link.group, name, H5P_DEFAULT), what), H5Oclose);
+        if (room > 0) give_room_back(copy);
+        return copy;
+    }
 
     void make_dataset(const Token& token, hid_t old_group, hid_t group, const std::string& name,
                       hid_t link_creation) {
@@ -411,10 +447,11 @@ private:
         set_version(old);
         const Times times = times_of(old);
         const ObjectClock clock(times.made);
-        const Handle copy(checked(H5Dcreate2(link.group, link.name.c_str(), type_of_copy, space,
-                                             link.creation, creation, H5P_DEFAULT),
-                                  what),
-                          H5Dclose);
+        const Handle made(
+            checked(H5Dcreate_anon(to_, type_of_copy, space, creation, H5P_DEFAULT), what),
+            H5Dclose);
+        const Handle copy = placed(made, room_needed(old, creation, {}), link);
+        make_attributes(old, copy);
         was_made(token, copy);
         if (copied.kept == Part::Nothing) hollow_.insert(token);
         if (copied.kept == Part::Chunks) copied.kept_bytes = copy_wanted_chunks(old, copy, copied);
@@ -481,9 +518,7 @@ private:
 
     void finish(const Token& token, hid_t old, hid_t copy) {
         std::set<Token> referred;
-        copy_attributes(
-            old, copy, [this](hid_t type) { return type_in_copy(type); }, places_,
-            hollow_.contains(token) ? nullptr : &referred);
+        fill_attributes(old, copy, places_, hollow_.contains(token) ? nullptr : &referred);
         copy_comment(old, copy);
         if (with_data_.contains(token)) copy_data(old, copy, places_, referred);
         const OldObject* named = inventory_.find(token);
@@ -516,6 +551,7 @@ private:
     std::unordered_map<Token, PlainDataset, TokenHash> plain_;
     NewPlaces places_;
     Handle utf8_links_;  // what links with such names are made with
+    Handle sharing_types_;
     std::map<Token, hid_t> types_;
     H5F_libver_t version_ = H5F_LIBVER_ERROR;
     std::deque<Token> unfinished_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hdf5/attributes.hpp"
 #include "hdf5/data_parts.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
@@ -13,34 +14,29 @@
 namespace quarry::hdf5 {
 namespace {
 
-std::string name_of_attribute(hid_t attribute) {
-    const ssize_t size = checked(H5Aget_name(attribute, 0, nullptr), "an attribute has no name");
-    std::string name(static_cast<size_t>(size), '\0');
-    H5Aget_name(attribute, name.size() + 1, name.data());
-    return name;
-}
-
 bool is_of_axes(const std::string& name) {
     return name == "DIMENSION_LIST" || name == "REFERENCE_LIST";
 }
 
-void copy_attribute(hid_t attribute, hid_t to, const TypeInCopy& type_in_copy,
-                    const NewPlaces& places, std::set<Token>* referred) {
-    const std::string name = name_of_attribute(attribute);
-    const std::string what = "the attribute " + name + " cannot be copied";
-    const Handle old_type(checked(H5Aget_type(attribute), what), H5Tclose);
-    const Handle space(checked(H5Aget_space(attribute), what), H5Sclose);
-    const Handle creation(checked(H5Aget_create_plist(attribute), what), H5Pclose);
-    const hid_t type = type_in_copy(old_type);
-    const Handle copy(
-        checked(H5Acreate2(to, name.c_str(), type, space, creation, H5P_DEFAULT), what), H5Aclose);
+Handle opened_attribute(hid_t object, const std::string& name) {
+    return {checked(H5Aopen(object, name.c_str(), H5P_DEFAULT),
+                    "the attribute " + name + " cannot be opened"),
+            H5Aclose};
+}
+
+void fill_attribute(hid_t from, hid_t to, const std::string& name, const NewPlaces& places,
+                    std::set<Token>* referred) {
+    const std::string what = "the value of the attribute " + name + " cannot be copied";
+    const Handle old = opened_attribute(from, name);
+    const Handle space(checked(H5Aget_space(old), what), H5Sclose);
     const size_t count = elements_in(space);
     if (count == 0) return;
-    Values values(old_type, space, count);
-    checked(H5Aread(attribute, old_type, values.data()), what);
+    const Handle type(checked(H5Aget_type(old), what), H5Tclose);
+    Values values(type, space, count);
+    checked(H5Aread(old, type, values.data()), what);
     values.are_filled();
-    places.renew(values.data(), count, old_type, is_of_axes(name) ? nullptr : referred);
-    checked(H5Awrite(copy, old_type, values.data()), what);
+    places.renew(values.data(), count, type, is_of_axes(name) ? nullptr : referred);
+    checked(H5Awrite(opened_attribute(to, name), type, values.data()), what);
 }
 
 void copy_chunks(hid_t from, hid_t to, const std::string& what) {
@@ -61,23 +57,23 @@ void copy_decoded(hid_t from, hid_t to, hid_t type, hid_t part, const NewPlaces&
 
 }  // namespace
 
-void copy_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy, const NewPlaces& places,
-                     std::set<Token>* referred) {
-    H5O_info2_t info{};
-    checked(H5Oget_info3(from, &info, H5O_INFO_NUM_ATTRS), "attributes cannot be counted");
-    if (info.num_attrs == 0) return;
-    // By their creation, where that is known.
-    const Handle by_creation(
-        H5Aopen_by_idx(from, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, 0, H5P_DEFAULT, H5P_DEFAULT),
-        H5Aclose);
-    const H5_index_t index = by_creation >= 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    for (hsize_t i = 0; i < info.num_attrs; ++i) {
-        const Handle attribute(
-            checked(H5Aopen_by_idx(from, ".", index, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-                    "an attribute cannot be opened"),
+void make_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy) {
+    for (const auto& [name, info] : attributes_of(from)) {
+        const std::string what = "the attribute " + name + " cannot be copied";
+        const Handle old = opened_attribute(from, name);
+        const Handle type(checked(H5Aget_type(old), what), H5Tclose);
+        const Handle space(checked(H5Aget_space(old), what), H5Sclose);
+        const Handle creation(checked(H5Aget_create_plist(old), what), H5Pclose);
+        const hid_t type_of_copy = type_in_copy(type);
+        const Handle made(
+            checked(H5Acreate2(to, name.c_str(), type_of_copy, space, creation, H5P_DEFAULT), what),
             H5Aclose);
-        copy_attribute(attribute, to, type_in_copy, places, referred);
     }
+}
+
+void fill_attributes(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>* referred) {
+    for (const auto& [name, info] : attributes_of(from))
+        fill_attribute(from, to, name, places, referred);
 }
 
 void copy_data(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred) {

@@ -63,7 +63,7 @@ void Inventory::read(const Token& token) {
     std::vector<Link> links;
     if (H5Literate2(id, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add_link, &links) < 0) {
         links.clear();
-        checked(H5Literate2(id, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link, &links), what);
+        checked(H5Literate2(id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_link, &links), what);
     }
     for (const Link& link : links) {
         if (link.info.type != H5L_TYPE_HARD) continue;

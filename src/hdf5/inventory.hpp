@@ -20,7 +20,8 @@ struct Link {
 struct OldObject {
     H5O_type_t type = H5O_TYPE_UNKNOWN;  // where it cannot be opened
     std::vector<std::string> paths;
-    std::vector<Link> links;  // of a group: in the order of their making, where that is known
+    std::vector<Link>
+        links;  // of a group: as they were made, where that is tracked, else as stored
 };
 
 class Inventory {

@@ -6,6 +6,7 @@ test_carve.py.
 """
 
 import ctypes
+import random
 import struct
 import sys
 import time
@@ -89,6 +90,26 @@ def order_of_links(path: Path) -> Checks:
         for group, some in names.items():
             assert list(f[group]) == some and list(f[f"sorted {group}"]) == sorted(some)
         assert (f["few/1"][...] == NUMBERS).all() and refuses(f["few/2"])
+
+
+def order_of_links_as_stored(path: Path) -> Checks:
+    steps, many = ["step3", "step1", "step2"], [f"{n * 7 % 29}" for n in range(29)]
+    with h5py.File(path, "w", libver="v110") as f:
+        for group, some in (("few", steps), ("many", many), ("fewer", many)):
+            for name in some:
+                f[f"{group}/{name}"] = NUMBERS
+        # There were so many once that they are not in the header any more.
+        for name in many[:22]:
+            del f[f"fewer/{name}"]
+    copy = yield ["few/step1"]
+    with h5py.File(copy) as f, h5py.File(path) as old:
+        for group in ("few", "many", "fewer"):
+            new, seen = f[group], old[group]
+            names = {new: [], seen: []}
+            for opened, listed in names.items():
+                opened.id.links.iterate(listed.append, order=h5py.h5.ITER_NATIVE)
+            assert names[new] == names[seen] != sorted(names[seen])
+        assert (f["few/step1"][...] == NUMBERS).all() and refuses(f["few/step2"])
 
 
 # Types
@@ -545,6 +566,43 @@ def attributes_of_every_kind(path: Path) -> Checks:
             kind = h5py.check_enum_dtype(attributes.get_id("enum").dtype)
             assert attributes["enum"] == 1 and kind == {"no": 0, "yes": 1}
         assert refuses(f["unread"])
+def attributes_and_links_made_again(path: Path) -> Checks:
+    """Headers in several pieces, and with holes where something was."""
+    draw = random.Random(5)
+    with h5py.File(path, "w", libver="v110") as f:
+        f["kept"] = NUMBERS
+        groups = [f]
+        for number in range(60):
+            parent, name = draw.choice(groups), f"{'long' * draw.randrange(9)}{number}"
+            if draw.random() < 0.5:
+                groups.append(parent.create_group(name))
+            else:
+                parent.create_dataset(name, data=NUMBERS, chunks=(5, 5), compression=4)
+            holder = parent[name]
+            for _ in range(draw.randrange(12)):
+                value = np.zeros(draw.choice([1, 9, 40])) if draw.random() < 0.5 else "text"
+                holder.attrs[f"{'long' * draw.randrange(5)}{draw.randrange(5)}"] = value
+            for gone in draw.sample(list(holder.attrs), len(holder.attrs) // 3):
+                del holder.attrs[gone]
+    copy = yield []
+    with h5py.File(copy) as f, h5py.File(path) as old:
+        assert listed(f) == listed(old)
+        assert (f["kept"][...] == NUMBERS).all()
+
+
+def listed(group: h5py.Group) -> list:
+    """All that is in it, as it lies there."""
+    links, found = [], []
+    group.id.links.iterate(links.append, order=h5py.h5.ITER_NATIVE)
+    for one in (group, *(group[name] for name in links)):
+        names = []
+        h5py.h5a.iterate(one.id, names.append, order=h5py.h5.ITER_NATIVE)
+        found.append((one.name, names))
+        if isinstance(one, h5py.Group) and one != group:
+            found += listed(one)
+    return found
+
+
 
 
 ITEMS = items_in(sys.modules[__name__])

@@ -140,6 +140,8 @@ def fill_attributes(f: h5py.File, pick: Callable) -> None:
     holder = f.create_group("holder", track_order=True)
     names = pick("order of attributes", ["z", "a", "m"], ["a", "z", "m"])
     holder.attrs.update(dict.fromkeys(names, 1))
+    names = pick("order of untracked attributes", ["z", "a", "m"], ["a", "z", "m"])
+    f.create_group("holds untracked").attrs.update(dict.fromkeys(names, 1))
     if pick("attribute there", True, False):
         holder.attrs["there"] = 1
     holder.attrs["number"] = pick("attribute", 1, 2)
@@ -167,6 +169,12 @@ def fill_links(f: h5py.File, pick: Callable) -> None:
     group = f.create_group("links", track_order=True)
     for name in pick("order of links", ["z", "a"], ["a", "z"]):
         group.create_group(name)
+    group = f.create_group("untracked")
+    group["outside"] = h5py.ExternalLink(
+        "gone.h5", "/x"
+    )  # which groups of the old kind cannot hold
+    for name in pick("order of untracked links", ["z", "a"], ["a", "z"]):
+        group[name] = h5py.SoftLink("/")
     f["soft"] = h5py.SoftLink(pick("soft link", "/nowhere", "/elsewhere"))
     if pick("dangling link there", True, False):
         f["dangling"] = h5py.SoftLink("/not/there")

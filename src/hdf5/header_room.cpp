@@ -1,0 +1,94 @@
+#include "hdf5/header_room.hpp"
+
+#include <string>
+
+#include "hdf5/attributes.hpp"
+#include "hdf5/failure.hpp"
+#include "hdf5/formats.hpp"
+#include "hdf5/own_library.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+const std::string kWhat = "its header cannot be laid out";
+
+// What comes with each message, and what fills it up to a multiple of eight bytes.
+constexpr size_t kPerMessage = 48;
+
+H5O_hdr_info_t header_of(hid_t object) {
+    H5O_native_info_t info{};
+    checked(H5Oget_native_info(object, &info, H5O_NATIVE_INFO_HDR), kWhat);
+    return info.hdr;
+}
+
+// How things of one kind lie, and what they take of the header.
+struct Share {
+    size_t count = 0;
+    bool is_tracked = false;
+    size_t size = 0;
+
+    bool depends_on_place() const { return size > 0 && count > 1 && !is_tracked; }
+};
+
+size_t size_of(hid_t object, const Attribute& one) {
+    const Handle attribute(checked(H5Aopen(object, one.name.c_str(), H5P_DEFAULT), kWhat),
+                           H5Aclose);
+    const Handle type(checked(H5Aget_type(attribute), kWhat), H5Tclose);
+    const Handle space(checked(H5Aget_space(attribute), kWhat), H5Sclose);
+    size_t of_type = 0, of_space = 0;
+    checked(H5Tencode(type, nullptr, &of_type), kWhat);
+    checked(H5Sencode2(space, nullptr, &of_space, H5P_DEFAULT), kWhat);
+    return kPerMessage + one.name.size() + of_type + of_space +
+           static_cast<size_t>(one.info.data_size);
+}
+
+Share share_of_attributes(hid_t object, hid_t creation) {
+    unsigned order = 0, most = 0, least = 0;
+    checked(H5Pget_attr_creation_order(creation, &order), kWhat);
+    checked(H5Pget_attr_phase_change(creation, &most, &least), kWhat);
+    const std::vector<Attribute> attributes = attributes_of(object);
+    Share share{attributes.size(), (order & H5P_CRT_ORDER_TRACKED) != 0};
+    // Those of the first version hold all of them.
+    if (attributes.size() > most && header_of(object).version > 1) return share;
+    for (const Attribute& attribute : attributes) share.size += size_of(object, attribute);
+    return share;
+}
+
+Share share_of_links(hid_t object, hid_t creation, const std::vector<Link>& links) {
+    if (links.empty() || is_old_group(object)) return {};
+    unsigned order = 0, most = 0, least = 0;
+    checked(H5Pget_link_creation_order(creation, &order), kWhat);
+    checked(H5Pget_link_phase_change(creation, &most, &least), kWhat);
+    Share share{links.size(), (order & H5P_CRT_ORDER_TRACKED) != 0};
+    if (links.size() > most) return share;
+    for (const Link& link : links)
+        share.size += kPerMessage + link.name.size() +
+                      (link.info.type == H5L_TYPE_HARD ? 0 : link.info.u.val_size);
+    return share;
+}
+
+}  // namespace
+
+size_t room_needed(hid_t object, hid_t creation, const std::vector<Link>& links) {
+    const Share of_attributes = share_of_attributes(object, creation);
+    const Share of_links = share_of_links(object, creation, links);
+    const bool is_needed = of_attributes.depends_on_place() || of_links.depends_on_place();
+    return is_needed ? of_attributes.size + of_links.size : 0;
+}
+
+// By a comment, which no count and no number of the order of making knows of.
+void reserve_room(hid_t object, size_t size) {
+    constexpr size_t kMost = 60'000;  // that a message can hold
+    if (size > 0 && size <= kMost)
+        checked(H5Oset_comment(object, std::string(size, '-').c_str()), kWhat);
+}
+
+void give_room_back(hid_t object) {
+    checked(H5Oset_comment(object, nullptr), kWhat);
+}
+
+unsigned pieces_of_header(hid_t object) {
+    return header_of(object).nchunks;
+}
+
+}  // namespace quarry::hdf5
