@@ -119,6 +119,7 @@ void compare_opened(const std::string& original, const std::string& copy, hid_t 
                     hid_t copy_file, const CompareOrder& order, FileComparison& found) {
     Compared files(old_file, copy_file, found);
     files.progress = order.progress;
+    files.place = {original, copy};
     files.times = order.times;
     files.differences.compare({}, file_properties(old_file), file_properties(copy_file));
     if (const uint64_t size = user_block_of(old_file);

@@ -7,6 +7,7 @@
 #include "hdf5/compare_values.hpp"
 #include "hdf5/differences.hpp"
 #include "hdf5/dimension_scales.hpp"
+#include "hdf5/relocated.hpp"
 
 namespace quarry::hdf5 {
 
@@ -28,6 +29,7 @@ struct Compared {
     ValueComparison values;
     Differences differences;
     FileComparison& result;
+    CopiedPlace place;
     Times times = Times::Compared;
     std::function<void(uint64_t bytes)> progress;
 };

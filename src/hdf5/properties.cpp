@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/filters.hpp"
+#include "hdf5/other_files.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
@@ -109,18 +110,11 @@ void add_filters(hid_t list, Properties& to) {
 }
 
 void add_external_files(hid_t list, Properties& to) {
-    const int count = checked(H5Pget_external_count(list), kWhat);
-    for (int i = 0; i < count; ++i) {
-        std::array<char, 4096> name{};
-        off_t offset = 0;
-        hsize_t size = 0;
-        checked(H5Pget_external(list, static_cast<unsigned>(i), name.size() - 1, name.data(),
-                                &offset, &size),
-                kWhat);
+    const std::vector<ExternalFile> files = external_files_of(list);
+    for (size_t i = 0; i < files.size(); ++i)
         to.push_back({"external file " + std::to_string(i),
-                      std::string(name.data()) + ", " + std::to_string(size) + " bytes from " +
-                          std::to_string(offset)});
-    }
+                      files[i].name + ", " + std::to_string(files[i].size) + " bytes from " +
+                          std::to_string(files[i].offset)});
 }
 
 std::string space_bytes(hid_t space) {
@@ -134,21 +128,10 @@ std::string space_bytes(hid_t space) {
     return text;
 }
 
-std::string source_name(ssize_t (*get)(hid_t, size_t, char*, size_t), hid_t list, size_t index) {
-    const ssize_t size = checked(get(list, index, nullptr, 0), kWhat);
-    std::string name(static_cast<size_t>(size), '\0');
-    checked(get(list, index, name.data(), name.size() + 1), kWhat);
-    return name;
-}
-
 void add_mappings(hid_t list, Properties& to) {
-    size_t count = 0;
-    checked(H5Pget_virtual_count(list, &count), kWhat);
-    for (size_t i = 0; i < count; ++i) {
-        const std::string file = source_name(H5Pget_virtual_filename, list, i);
-        const std::string dataset = source_name(H5Pget_virtual_dsetname, list, i);
-        const Handle here(checked(H5Pget_virtual_vspace(list, i), kWhat), H5Sclose);
-        const Handle there(checked(H5Pget_virtual_srcspace(list, i), kWhat), H5Sclose);
+    const std::vector<VirtualMapping> mappings = mappings_of(list);
+    for (size_t i = 0; i < mappings.size(); ++i) {
+        const auto& [file, dataset, here, there] = mappings[i];
         to.push_back({"mapping " + std::to_string(i),
                       shell_quoted(file) + ":" + shell_quoted(dataset) + ", " + space_bytes(there) +
                           " to " + space_bytes(here)});

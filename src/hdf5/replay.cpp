@@ -64,6 +64,7 @@ public:
           where_(where),
           old_(opened(files.old, old)),
           copy_(opened(files.copy, copy)),
+          data_of_copy_(relocated(copy_, files.place)),
           old_type_(H5Dget_type(old_), H5Tclose),
           copy_type_(H5Dget_type(copy_), H5Tclose),
           shape_(shape_of(old_type_)) {}
@@ -116,7 +117,7 @@ private:
         old_values.are_filled();
         ++files_.result.reads;
         Values copy_values(copy_type_, memory, count);
-        if (H5Dread(copy_, copy_type_, memory, space, H5P_DEFAULT, copy_values.data()) < 0)
+        if (H5Dread(data_of_copy_, copy_type_, memory, space, H5P_DEFAULT, copy_values.data()) < 0)
             return "is refused by the copy: " + last_complaint();
         copy_values.are_filled();
         return files_.values.first_difference(old_values.data(), copy_values.data(), count, shape_)
@@ -128,6 +129,7 @@ private:
     const Where& where_;
     Handle old_;
     Handle copy_;
+    Handle data_of_copy_;
     Handle old_type_;
     Handle copy_type_;
     ValueShape shape_;

@@ -260,6 +260,46 @@ d[7, 8]
     assert len(said) == 4
 
 
+@pytest.mark.parametrize("way", ("relative", "absolute", "above"))
+@pytest.mark.parametrize("kind", ("external", "virtual"))
+def test_data_in_other_files_is_that_about_the_copy(tmp_path: Path, kind: str, way: str) -> None:
+    """HDF5 would find that of the original again, by the same name."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    other = (tmp_path if way == "above" else folder) / "other"
+    name = {"relative": "other", "absolute": str(other), "above": "../other"}[way]
+    file, values = folder / "in.h5", np.arange(30_000.0)
+    with h5py.File(file, "w") as f:
+        if kind == "external":
+            values.tofile(other)
+            f.create_dataset("x", values.shape, "f8", external=[(name, 0, values.nbytes)])
+        else:
+            with h5py.File(other, "w") as source:
+                source["x"] = values
+            layout = h5py.VirtualLayout(values.shape, "f8")
+            layout[:] = h5py.VirtualSource(name, "x", values.shape)
+            f.create_virtual_dataset("x", layout, fillvalue=-1)
+        f["y"] = values
+    run(folder, "import h5py; h5py.File('in.h5')['x'][5:8]")
+    carve(folder, "t")
+    words = (file, copy_of(file), "--trace", folder / "t")
+    found = verify(*words, cwd=folder)
+    assert found["same"] and found["reads"] == 1 and not found["equal_bytes"], found
+    there = copy_of(other, folder)
+    if kind == "external":
+        damaged = np.fromfile(there)
+        damaged[5] = 7
+        damaged.tofile(there)
+    else:
+        with h5py.File(there, "r+") as source:
+            source["x"][5] = 7
+    [one] = verify(*words, cwd=folder)["differences"]
+    assert one["object"] == "/x" and "gets other values from the copy" in one["what"]
+    there.unlink()
+    [one] = verify(*words, cwd=folder)["differences"]
+    assert one["object"] == "/x"
+
+
 def test_chunks_that_grow_in_the_second_dimension_are_copied(tmp_path: Path) -> None:
     file = tmp_path / "in.h5"
     with h5py.File(file, "w", libver="latest") as f:

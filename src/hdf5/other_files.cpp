@@ -1,0 +1,48 @@
+#include "hdf5/other_files.hpp"
+
+#include <array>
+
+#include "hdf5/failure.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+const std::string kWhat = "where its data lies cannot be told";
+
+std::string source_name(ssize_t (*get)(hid_t, size_t, char*, size_t), hid_t list, size_t index) {
+    const ssize_t size = checked(get(list, index, nullptr, 0), kWhat);
+    std::string name(static_cast<size_t>(size), '\0');
+    checked(get(list, index, name.data(), name.size() + 1), kWhat);
+    return name;
+}
+
+}  // namespace
+
+std::vector<ExternalFile> external_files_of(hid_t list) {
+    std::vector<ExternalFile> files;
+    const int count = checked(H5Pget_external_count(list), kWhat);
+    for (int i = 0; i < count; ++i) {
+        std::array<char, 4096> name{};
+        off_t offset = 0;
+        hsize_t size = 0;
+        checked(H5Pget_external(list, static_cast<unsigned>(i), name.size() - 1, name.data(),
+                                &offset, &size),
+                kWhat);
+        files.push_back({name.data(), offset, size});
+    }
+    return files;
+}
+
+std::vector<VirtualMapping> mappings_of(hid_t list) {
+    std::vector<VirtualMapping> mappings;
+    size_t count = 0;
+    checked(H5Pget_virtual_count(list, &count), kWhat);
+    for (size_t i = 0; i < count; ++i)
+        mappings.push_back({source_name(H5Pget_virtual_filename, list, i),
+                            source_name(H5Pget_virtual_dsetname, list, i),
+                            {checked(H5Pget_virtual_vspace(list, i), kWhat), H5Sclose},
+                            {checked(H5Pget_virtual_srcspace(list, i), kWhat), H5Sclose}});
+    return mappings;
+}
+
+}  // namespace quarry::hdf5

@@ -1,0 +1,94 @@
+#include "hdf5/relocated.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include "hdf5/failure.hpp"
+#include "hdf5/other_files.hpp"
+
+namespace quarry::hdf5 {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kWhat = "its data cannot be looked for about the copy";
+
+std::string about_copy(const fs::path& about_original, const CopiedPlace& place) {
+    const fs::path folder = fs::canonical(place.original).parent_path();
+    const fs::path way = fs::weakly_canonical(about_original).lexically_relative(folder);
+    return (fs::canonical(place.copy).parent_path() / way).lexically_normal();
+}
+
+// HDF5 finds external files from where the program is.
+std::string external_in_copy(const std::string& name, const CopiedPlace& place) {
+    return about_copy(fs::absolute(name), place);
+}
+
+// HDF5 finds sources beside the file that names them, then from where the program is.
+std::string source_in_copy(const std::string& name, const CopiedPlace& place) {
+    if (name == ".") return fs::canonical(place.copy);
+    const fs::path beside = fs::path(place.original).parent_path() / name;
+    const bool is_here = !fs::exists(beside) && fs::exists(name);
+    return about_copy(fs::absolute(is_here ? fs::path(name) : beside), place);
+}
+
+void add_external_files(hid_t from, hid_t to, const CopiedPlace& place) {
+    for (const auto& [name, offset, size] : external_files_of(from)) {
+        const std::string moved = external_in_copy(name, place);
+        checked(H5Pset_external(to, moved.c_str(), offset, size), kWhat);
+    }
+}
+
+// All of a source has the shape that the source will turn out to have, which files do not tell.
+Handle source_selection(const VirtualMapping& mapping) {
+    if (H5Sget_select_type(mapping.there) != H5S_SEL_ALL)
+        return {checked(H5Scopy(mapping.there), kWhat), H5Sclose};
+    const auto count = static_cast<hsize_t>(checked(H5Sget_select_npoints(mapping.here), kWhat));
+    return {checked(H5Screate_simple(1, &count, nullptr), kWhat), H5Sclose};
+}
+
+void add_sources(hid_t from, hid_t to, const CopiedPlace& place) {
+    for (const VirtualMapping& mapping : mappings_of(from)) {
+        const std::string moved = source_in_copy(mapping.file, place);
+        checked(H5Pset_virtual(to, mapping.here, moved.c_str(), mapping.dataset.c_str(),
+                               source_selection(mapping)),
+                kWhat);
+    }
+}
+
+void copy_fill_value(hid_t from, hid_t to, hid_t type) {
+    H5D_fill_value_t defined{};
+    checked(H5Pfill_value_defined(from, &defined), kWhat);
+    if (defined != H5D_FILL_VALUE_USER_DEFINED) return;
+    std::vector<std::byte> value(H5Tget_size(type));
+    checked(H5Pget_fill_value(from, type, value.data()), kWhat);
+    checked(H5Pset_fill_value(to, type, value.data()), kWhat);
+}
+
+Handle file_in_memory() {
+    constexpr size_t kGrowth = 1 << 16;
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_core(access, kGrowth, false);
+    return {checked(H5Fcreate("relocated", H5F_ACC_TRUNC, H5P_DEFAULT, access), kWhat), H5Fclose};
+}
+
+}  // namespace
+
+Handle relocated(hid_t dataset, const CopiedPlace& place) {
+    const Handle creation(checked(H5Dget_create_plist(dataset), kWhat), H5Pclose);
+    const bool is_virtual = H5Pget_layout(creation) == H5D_VIRTUAL;
+    if (!is_virtual && H5Pget_external_count(creation) <= 0) {
+        H5Iinc_ref(dataset);
+        return {dataset, H5Dclose};
+    }
+    const Handle space(checked(H5Dget_space(dataset), kWhat), H5Sclose);
+    const Handle old_type(checked(H5Dget_type(dataset), kWhat), H5Tclose);
+    const Handle type(checked(H5Tcopy(old_type), kWhat), H5Tclose);
+    const Handle changed(checked(H5Pcreate(H5P_DATASET_CREATE), kWhat), H5Pclose);
+    (is_virtual ? add_sources : add_external_files)(creation, changed, place);
+    copy_fill_value(creation, changed, type);
+    const Handle file = file_in_memory();
+    return {checked(H5Dcreate_anon(file, type, space, changed, H5P_DEFAULT), kWhat), H5Dclose};
+}
+
+}  // namespace quarry::hdf5
