@@ -109,16 +109,16 @@ private:
                        std::to_string(sum.left_out), bytes_text(file.size_before),
                        bytes_text(dry_run_ ? sum.bytes_left_out : file.size_after)});
         }
-        fmt::print("{}", table.text(Style::of_output()));
+        const bool is_any_carved = std::any_of(
+            files.begin(), files.end(), [](const FileFate& file) { return !file.copy.empty(); });
+        if (is_any_carved) fmt::print("{}", table.text(Style::of_output()));
         for (const FileFate& file : files) {
             const std::string& why = file.problem.empty() ? file.why_whole : file.problem;
             if (!why.empty())
                 fmt::print("{}: {}: {}.\n", file.problem.empty() ? "Copied whole" : "Not carved",
                            printable(file.input.path), printable(why));
         }
-        const bool is_written = std::any_of(
-            files.begin(), files.end(), [](const FileFate& file) { return !file.copy.empty(); });
-        if (dry_run_ || !is_written)
+        if (dry_run_ || !is_any_carved)
             fmt::print("Nothing has been written.\n");
         else
             fmt::print("The copies are in {}, under the paths of their originals.\n",

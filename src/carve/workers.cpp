@@ -46,7 +46,7 @@ void tell_bytes(uint64_t bytes) {
     // Nobody looks more often, and being woken for each small object took longer than copying it.
     constexpr auto kNowAndThen = std::chrono::milliseconds(50);
     static uint64_t untold = 0;
-    static auto last = std::chrono::steady_clock::now();
+    static std::chrono::steady_clock::time_point last;
     untold += bytes;
     const auto now = std::chrono::steady_clock::now();
     if (now - last < kNowAndThen) return;

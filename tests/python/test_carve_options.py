@@ -1,0 +1,174 @@
+"""What can be asked of `quarry carve` besides patterns: sizes, tasks, processes; and what it shows meanwhile."""
+
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from carving import carve, copy_of, refuses, run
+from running import clean_environment
+
+from cli import QUARRY, quarry
+
+SIZES = {"one below": 65535, "just": 65536, "large": 100_000, "tiny": 999}
+
+
+@pytest.fixture
+def sized(tmp_path: Path) -> Path:
+    """Of each size a dataset that nobody reads, and one of which a chunk is read."""
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        for name, size in SIZES.items():
+            for group, settings in (("unread", {}), ("read", {"chunks": (min(size, 500),)})):
+                f.create_dataset(f"{group}/{name}", data=np.ones(size, "u1"), **settings)
+    run(tmp_path, "import h5py; f = h5py.File('in.h5')['read']; print([f[n][0] for n in f])")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "small"),
+    [
+        ((), {"tiny", "one below"}),
+        (("--keep-below", "64K"), {"tiny", "one below"}),
+        (("--keep-below", "65537"), {"tiny", "one below", "just"}),
+        (("--keep-below", "1K"), {"tiny"}),
+        (("--keep-below", "1M"), set(SIZES)),
+        (("--keep-below", "0"), set()),
+    ],
+)
+def test_what_is_small_is_kept_whole(sized: Path, words: tuple, small: set[str]) -> None:
+    [fate] = carve(sized, "t", *words)["files"]
+    fates = {one["paths"][0]: one for one in fate["datasets"]}
+    with h5py.File(copy_of(sized / "in.h5")) as f:
+        for name in SIZES:
+            assert fates[f"/read/{name}"]["kept"], "as somebody has read it"
+            unread = fates[f"/unread/{name}"]
+            assert unread["kept"] == (name in small)
+            assert unread["why"] == ("it is small" if name in small else "nobody read it")
+            assert f["unread"][name][-1] == 1 if name in small else refuses(f["unread"][name])
+
+
+def stored(size: int) -> int:
+    """In chunks of 500 bytes, the last of which is whole, too."""
+    return (size + 499) // 500 * 500
+
+
+@pytest.mark.parametrize("below", [0, 1001, 65_537, 1_000_000])
+def test_what_is_small_is_kept_with_all_its_chunks(sized: Path, below: int) -> None:
+    words = ("--granularity", "chunk", "--keep-below", below)
+    [fate] = carve(sized, "t", *words)["files"]
+    fates = {one["paths"][0]: one for one in fate["datasets"]}
+    for name, size in SIZES.items():
+        one = fates[f"/read/{name}"]
+        assert one["bytes"] == stored(size)
+        assert one["what"] == ("kept" if stored(size) < below else "partly")
+        assert one["kept_bytes"] == (stored(size) if stored(size) < below else 500)
+        assert fates[f"/unread/{name}"]["kept"] == (size < below)
+
+
+def test_only_what_some_tasks_used(tmp_path: Path) -> None:
+    for name in ("in", "other"):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as f:
+            f["a"], f["b"], f["c"] = np.ones((3, 20_000))
+    for task, read in (("one", "in.h5 a"), ("two", "in.h5 b"), ("three", "other.h5 c")):
+        program = "import h5py, sys; print(h5py.File(sys.argv[1])[sys.argv[2]][0])"
+        words = ("run", "--trace", "t", "--task", task, "--", sys.executable, "-c", program)
+        assert quarry(*words, *read.split(), cwd=tmp_path).returncode == 0
+
+    def kept(*tasks: str) -> dict[str, set[str]]:
+        words = [word for task in tasks for word in ("--task", task)]
+        return {
+            Path(file["original"]).name: {d["paths"][0] for d in file["datasets"] if d["kept"]}
+            for file in carve(tmp_path, "t", *words)["files"]
+        }
+
+    assert kept("one") == {"in.h5": {"/a"}}
+    assert kept("one", "two") == {"in.h5": {"/a", "/b"}}
+    assert kept("three") == {"other.h5": {"/c"}}
+    assert kept() == {"in.h5": {"/a", "/b"}, "other.h5": {"/c"}}
+    done = quarry("carve", "t", "-o", "small", "--task", "four", cwd=tmp_path)
+    assert done.returncode == 125
+
+
+def workers_of(process: subprocess.Popen) -> int:
+    """How many children of it are at work now."""
+    count = 0
+    with suppress(OSError):
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            state = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
+            count += state != "Z"
+    return count
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    for number in range(6):
+        with h5py.File(tmp_path / f"in{number}.h5", "w") as f:
+            f["used"] = np.random.default_rng(number).random(2_000_000)
+    run(tmp_path, "import h5py; print([h5py.File(f'in{n}.h5')['used'][0] for n in range(6)])")
+    return tmp_path
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_so_many_files_at_once(many: Path, jobs: int) -> None:
+    words = ["carve", "t", "-o", "small", "--jobs", str(jobs)]
+    most = 0
+    with subprocess.Popen([QUARRY, *words], cwd=many, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            most = max(most, workers_of(process))
+    assert process.returncode == 0 and most == jobs
+    for number in range(6):
+        with h5py.File(copy_of(many / f"in{number}.h5")) as f:
+            assert f["used"][-1] == np.random.default_rng(number).random(2_000_000)[-1]
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "1025", "few"])
+def test_numbers_of_processes_that_are_none(many: Path, jobs: str) -> None:
+    done = quarry("carve", "t", "-o", "small", "--jobs", jobs, cwd=many)
+    assert done.returncode == 2 and "--jobs" in done.stderr
+    assert not (many / "small").exists()
+
+
+def shown(folder: Path, kind: str, *words: str) -> tuple[bytes, bytes]:
+    """What goes to the output, and to a terminal of this kind."""
+    leader, follower = pty.openpty()
+    env = clean_environment() | {"TERM": kind}
+    command = [QUARRY, "carve", "t", "-o", "small", *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=follower, env=env) as process:
+        os.close(follower)
+        terminal = b""
+        with suppress(OSError):  # once nobody writes to it any more
+            while some := os.read(leader, 65536):
+                terminal += some
+        output = process.stdout.read()
+    os.close(leader)
+    assert process.returncode == 0
+    return output, terminal
+
+
+def test_progress_on_a_terminal(many: Path) -> None:
+    output, terminal = shown(many, "xterm")
+    assert b"carving: " not in output and b"\x1b" not in output
+    steps = terminal.split(b"\r\x1b[K")
+    assert steps[1] == b"reading t ..."
+    assert steps[2].startswith(b"carving: ") and steps[-2] == b"carving: 96 MB of 96 MB ..."
+    assert steps[-1] == b"", "the line is empty again"
+    assert shown(many, "dumb") == (output, b"")
+    assert shown(many, "xterm", "--json")[0].startswith(b"{")
+
+
+def test_no_table_where_nothing_is_carved(sized: Path) -> None:
+    done = quarry("carve", "t", "-o", "small", cwd=sized)
+    assert done.returncode == 0 and done.stdout.startswith("file ")
+    (sized / "in.h5").unlink()
+    done = quarry("carve", "t", "-o", "small", cwd=sized)
+    assert done.returncode == 1
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "Not carved",
+        "Nothing has been written.",
+    ]
