@@ -579,6 +579,32 @@ def test_explain_tells_what_is_there_and_why(tmp_path: Path) -> None:
     assert done.returncode == 125 and "holds no carved files" in done.stderr
 
 
+def test_h5dump_lists_what_is_missing_and_fails(tmp_path: Path) -> None:
+    file = chunked(tmp_path)
+    with h5py.File(file, "r+") as f:
+        for name in ("plain", "gzip", "both"):
+            f[name].attrs["unit"] = "kelvin"
+    run(tmp_path, "import h5py; f = h5py.File('in.h5'); f['plain'][0, 0], f['both'][...]")
+    carve(tmp_path, "t", "--granularity", "chunk")
+
+    def dump(*words: str) -> subprocess.CompletedProcess:
+        command = [tool("h5dump"), *words, copy_of(file)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    for name, is_there in (("plain", False), ("gzip", False), ("both", True)):
+        done = dump("-d", f"/{name}")
+        assert f'DATASET "/{name}"' in done.stdout and '"kelvin"' in done.stdout
+        assert (done.returncode == 0) == is_there
+        assert ("unable to print data" in done.stderr) != is_there
+        assert ("(399," in done.stdout) == is_there
+    assert dump("-d", "/plain", "-s", "0,0", "-c", "2,2").stdout.count("(1,0):") == 1
+    # h5dump itself says nothing of what it cannot read of a part.
+    assert "(1,0):" not in dump("-d", "/gzip", "-s", "0,0", "-c", "2,2").stdout
+    for words in (("-H",), ("-A",)):
+        assert dump(*words).returncode == 0
+    assert dump().returncode != 0
+
+
 def test_a_dataset_of_which_all_chunks_were_read_is_whole(tmp_path: Path) -> None:
     file = chunked(tmp_path)
     run(tmp_path, "import h5py; d = h5py.File('in.h5')['gzip']; d[0:400:50, 0:300:60]")

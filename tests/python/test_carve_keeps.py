@@ -306,6 +306,83 @@ def region_references(path: Path) -> Checks:
         assert refuses(f["unread"])
 
 
+class Sequence(ctypes.Structure):
+    """hvl_t"""
+
+    _fields_ = [("length", ctypes.c_size_t), ("start", ctypes.c_void_p)]
+
+
+REGIONS = (((2, 1), (4, 8)), ((4, 0), (6, 7)))  # corners
+
+
+def lead_to_regions(f: h5py.File, references: bytes) -> bool:
+    """Two of hdset_reg_ref_t."""
+    target = f["target"]
+    for number, corners in enumerate(REGIONS):
+        one = ctypes.create_string_buffer(references[12 * number : 12 * number + 12], 12)
+        space = hdf5("H5Rget_region", f.id.id, 1, one, gives=ctypes.c_int64)
+        leads_to = hdf5("H5Rdereference2", f.id.id, 0, 1, one, gives=ctypes.c_int64)
+        assert h5py.h5s.SpaceID(space).get_select_bounds() == corners
+        assert h5py.Dataset(h5py.h5d.DatasetID(leads_to)) == target
+    return True
+
+
+def region_references_inside_others(path: Path) -> Checks:
+    """Two in a compound, an array and a value of variable length; of datasets, and of attributes.
+
+    With HDF5's own calls: h5py 3.16 crashes when it reads such values.
+    """
+    region = h5py.h5t.STD_REF_DSETREG
+    compound = h5py.h5t.create(h5py.h5t.COMPOUND, 32)
+    compound.insert(b"n", 0, h5py.h5t.NATIVE_INT64)
+    compound.insert(b"to", 8, region)
+    compound.insert(b"too", 20, region)
+    kinds = {
+        b"kept compound": compound,
+        b"kept array": h5py.h5t.array_create(region, (2,)),
+        b"kept vlen": h5py.h5t.vlen_create(region),
+    }
+    with h5py.File(path, "w") as f:
+        f["target"] = f["unread"] = NUMBERS
+        one, holder, two = (
+            h5py.h5s.create_simple((1,)),
+            f["unread"],
+            ctypes.create_string_buffer(24),
+        )
+        for number, (first, last) in enumerate(REGIONS):
+            space = f["target"].id.get_space()
+            space.select_hyperslab(first, tuple(b - a + 1 for a, b in zip(first, last)))
+            place = ctypes.byref(two, 12 * number)
+            hdf5("H5Rcreate", place, f.id.id, b"/target", 1, space.id)
+        values = {
+            b"kept compound": (7).to_bytes(8, "little") + two.raw,
+            b"kept array": two.raw,
+            b"kept vlen": ctypes.byref(Sequence(2, ctypes.addressof(two))),
+        }
+        for name, kind in kinds.items():
+            data = h5py.h5d.create(f.id, name, kind, one)
+            hdf5("H5Dwrite", data.id, kind.id, 0, 0, 0, values[name])
+            attribute = h5py.h5a.create(holder.id, name, kind, one)
+            hdf5("H5Awrite", attribute.id, kind.id, values[name])
+    copy = yield []
+    with h5py.File(copy) as f:
+        holder = f["unread"]
+        for name, kind in kinds.items():
+            data, attribute = h5py.h5d.open(f.id, name), h5py.h5a.open(holder.id, name)
+            of_data, of_attribute = (ctypes.create_string_buffer(32) for _ in range(2))
+            hdf5("H5Dread", data.id, kind.id, 0, 0, 0, of_data)
+            hdf5("H5Aread", attribute.id, kind.id, of_attribute)
+            for read in (of_data, of_attribute):
+                if name == b"kept vlen":
+                    sequence = Sequence.from_buffer(read)
+                    assert sequence.length == 2
+                    assert lead_to_regions(f, ctypes.string_at(sequence.start, 24))
+                else:
+                    assert lead_to_regions(f, read.raw[kind.get_size() - 24 :])
+                    assert name == b"kept array" or read.raw[:8] == (7).to_bytes(8, "little")
+        assert (f["target"][...] == NUMBERS).all() and refuses(f["unread"])
+
+
 def new_references(count: int) -> ctypes.Array:
     """An array of H5R_ref_t."""
     return (ctypes.c_char * 64 * count)()
@@ -361,73 +438,94 @@ def references_of_the_newer_kind(path: Path) -> Checks:
         assert (f["target"][...] == NUMBERS).all() and refuses(f["unread"])
 
 
-def names_of(references: ctypes.Array) -> list[bytes]:
-    """What they lead to; empty for those that are null."""
+def make_of_every_kind(f: h5py.File) -> ctypes.Array:
+    """References of the newer kind to an object, a region, an attribute and a group."""
+    references = new_references(4)
+    space = f["target"].id.get_space()
+    space.select_hyperslab((2, 1), (3, 8))
+    hdf5("H5Rcreate_object", f.id.id, b"/target", 0, references[0])
+    hdf5("H5Rcreate_region", f.id.id, b"/target", space.id, 0, references[1])
+    hdf5("H5Rcreate_attr", f.id.id, b"/target", b"unit", 0, references[2])
+    hdf5("H5Rcreate_object", f.id.id, b"/group", 0, references[3])
+    return references
+
+
+def are_of_every_kind(references: ctypes.Array) -> bool:
     names = []
     for one in references:
         text = ctypes.create_string_buffer(100)
-        if bytes(one) != bytes(64):
-            hdf5("H5Rget_obj_name", one, 0, text, 100)
-            hdf5("H5Rdestroy", one)
+        hdf5("H5Rget_obj_name", one, 0, text, 100)
         names.append(text.value)
-    return names
-
-
-class Sequence(ctypes.Structure):
-    """hvl_t"""
-
-    _fields_ = [("length", ctypes.c_size_t), ("start", ctypes.c_void_p)]
+    attribute = ctypes.create_string_buffer(100)
+    hdf5("H5Rget_attr_name", references[2], attribute, 100)
+    region = hdf5("H5Ropen_region", references[1], 0, 0, gives=ctypes.c_int64)
+    bounds = h5py.h5s.SpaceID(region).get_select_bounds()
+    for one in references:
+        hdf5("H5Rdestroy", one)
+    assert names == [b"/target"] * 3 + [b"/group"]
+    return attribute.value == b"unit" and bounds == ((2, 1), (4, 8))
 
 
 def references_of_the_newer_kind_inside_others(path: Path) -> Checks:
-    """Two in a compound with something between them, in an array, and in values of variable length."""
+    """In a compound with something between them, an array and values of variable length; of datasets, and of attributes."""
     kind = ctypes.c_int64.in_dll(library_of_h5py(), "H5T_STD_REF_g").value
-    compound = hdf5("H5Tcreate", 6, 136, gives=ctypes.c_int64)
+    compound = hdf5("H5Tcreate", 6, 4 * 64 + 8, gives=ctypes.c_int64)
     number = h5py.h5t.NATIVE_INT64.id
-    for member, offset, of in ((b"a", 0, kind), (b"n", 64, number), (b"b", 72, kind)):
-        hdf5("H5Tinsert", compound, member, offset, of)
-    array = hdf5("H5Tarray_create2", kind, 1, (ctypes.c_uint64 * 1)(2), gives=ctypes.c_int64)
+    offsets = {b"a": 0, b"b": 64, b"c": 136, b"d": 200}
+    for member, offset in offsets.items():
+        hdf5("H5Tinsert", compound, member, offset, kind)
+    hdf5("H5Tinsert", compound, b"n", 128, number)
+    array = hdf5("H5Tarray_create2", kind, 1, (ctypes.c_uint64 * 1)(4), gives=ctypes.c_int64)
     vlen = hdf5("H5Tvlen_create", kind, gives=ctypes.c_int64)
-    references = new_references(2)
     with h5py.File(path, "w", libver="v112") as f:
         f["target"] = f["unread"] = NUMBERS
+        f["target"].attrs["unit"] = "m"
         f.create_group("group")
-        hdf5("H5Rcreate_object", f.id.id, b"/target", 0, references[0])
-        hdf5("H5Rcreate_object", f.id.id, b"/group", 0, references[1])
+        references, holder = make_of_every_kind(f), f["unread"]
         one = h5py.h5s.create_simple((1,))
-        mixed = bytes(references[0]) + (77).to_bytes(8, "little") + bytes(references[1])
+        raw = bytes(references)
+        mixed = raw[:128] + (77).to_bytes(8, "little") + raw[128:]
         start = ctypes.cast(references, ctypes.c_void_p).value
         for name, of, data in (
             (b"kept compound", compound, mixed),
-            (b"kept array", array, bytes(references)),
-            (b"kept vlen", vlen, ctypes.byref(Sequence(2, start))),
+            (b"kept array", array, raw),
+            (b"kept vlen", vlen, ctypes.byref(Sequence(4, start))),
         ):
             new = hdf5("H5Dcreate2", f.id.id, name, of, one.id, 0, 0, 0, gives=ctypes.c_int64)
             hdf5("H5Dwrite", new, of, 0, 0, 0, data)
             hdf5("H5Dclose", new)
+            new = hdf5("H5Acreate2", holder.id.id, name, of, one.id, 0, 0, gives=ctypes.c_int64)
+            hdf5("H5Awrite", new, of, data)
+            hdf5("H5Aclose", new)
         for held in references:
             hdf5("H5Rdestroy", held)
     copy = yield []
     with h5py.File(copy) as f:
+        holder = f["unread"]
 
-        def read(name: bytes, of: int, to: object) -> None:
+        def read_data(name: bytes, of: int, to: object) -> None:
             opened = hdf5("H5Dopen2", f.id.id, name, 0, gives=ctypes.c_int64)
             hdf5("H5Dread", opened, of, 0, 0, 0, to)
             hdf5("H5Dclose", opened)
 
-        mixed = ctypes.create_string_buffer(136)
-        read(b"kept compound", compound, mixed)
-        assert mixed.raw[64:72] == (77).to_bytes(8, "little")
-        found = new_references(2)
-        ctypes.memmove(found, mixed.raw[:64] + mixed.raw[72:], 128)
-        assert names_of(found) == [b"/target", b"/group"]
-        read(b"kept array", array, found)
-        assert names_of(found) == [b"/target", b"/group"]
-        sequence = Sequence()
-        read(b"kept vlen", vlen, ctypes.byref(sequence))
-        assert sequence.length == 2
-        found = (ctypes.c_char * 64 * 2).from_address(sequence.start)
-        assert names_of(found) == [b"/target", b"/group"]
+        def read_attribute(name: bytes, of: int, to: object) -> None:
+            opened = hdf5("H5Aopen", holder.id.id, name, 0, gives=ctypes.c_int64)
+            hdf5("H5Aread", opened, of, to)
+            hdf5("H5Aclose", opened)
+
+        for read in (read_data, read_attribute):
+            mixed = ctypes.create_string_buffer(4 * 64 + 8)
+            read(b"kept compound", compound, mixed)
+            assert mixed.raw[128:136] == (77).to_bytes(8, "little")
+            found = new_references(4)
+            ctypes.memmove(found, mixed.raw[:128] + mixed.raw[136:], 256)
+            assert are_of_every_kind(found)
+            read(b"kept array", array, found)
+            assert are_of_every_kind(found)
+            sequence = Sequence()
+            read(b"kept vlen", vlen, ctypes.byref(sequence))
+            assert sequence.length == 4
+            assert are_of_every_kind((ctypes.c_char * 64 * 4).from_address(sequence.start))
         assert (f["target"][...] == NUMBERS).all() and refuses(f["unread"])
 
 
@@ -466,6 +564,43 @@ def attributes_of_untracked_order(path: Path) -> Checks:
             for file, seen in found.items():
                 h5py.h5a.iterate(file[name].id, seen.append, order=h5py.h5.ITER_NATIVE)
             assert found[f] == found[old] == [one.encode() for one in names]
+
+
+def attributes_and_links_made_again(path: Path) -> Checks:
+    """Headers in several pieces, and with holes where something was."""
+    draw = random.Random(5)
+    with h5py.File(path, "w", libver="v110") as f:
+        f["kept"] = NUMBERS
+        groups = [f]
+        for number in range(60):
+            parent, name = draw.choice(groups), f"{'long' * draw.randrange(9)}{number}"
+            if draw.random() < 0.5:
+                groups.append(parent.create_group(name))
+            else:
+                parent.create_dataset(name, data=NUMBERS, chunks=(5, 5), compression=4)
+            holder = parent[name]
+            for _ in range(draw.randrange(12)):
+                value = np.zeros(draw.choice([1, 9, 40])) if draw.random() < 0.5 else "text"
+                holder.attrs[f"{'long' * draw.randrange(5)}{draw.randrange(5)}"] = value
+            for gone in draw.sample(list(holder.attrs), len(holder.attrs) // 3):
+                del holder.attrs[gone]
+    copy = yield []
+    with h5py.File(copy) as f, h5py.File(path) as old:
+        assert listed(f) == listed(old)
+        assert (f["kept"][...] == NUMBERS).all()
+
+
+def listed(group: h5py.Group) -> list:
+    """All that is in it, as it lies there."""
+    links, found = [], []
+    group.id.links.iterate(links.append, order=h5py.h5.ITER_NATIVE)
+    for one in (group, *(group[name] for name in links)):
+        names = []
+        h5py.h5a.iterate(one.id, names.append, order=h5py.h5.ITER_NATIVE)
+        found.append((one.name, names))
+        if isinstance(one, h5py.Group) and one != group:
+            found += listed(one)
+    return found
 
 
 def large_attributes(path: Path) -> Checks:
@@ -566,43 +701,6 @@ def attributes_of_every_kind(path: Path) -> Checks:
             kind = h5py.check_enum_dtype(attributes.get_id("enum").dtype)
             assert attributes["enum"] == 1 and kind == {"no": 0, "yes": 1}
         assert refuses(f["unread"])
-def attributes_and_links_made_again(path: Path) -> Checks:
-    """Headers in several pieces, and with holes where something was."""
-    draw = random.Random(5)
-    with h5py.File(path, "w", libver="v110") as f:
-        f["kept"] = NUMBERS
-        groups = [f]
-        for number in range(60):
-            parent, name = draw.choice(groups), f"{'long' * draw.randrange(9)}{number}"
-            if draw.random() < 0.5:
-                groups.append(parent.create_group(name))
-            else:
-                parent.create_dataset(name, data=NUMBERS, chunks=(5, 5), compression=4)
-            holder = parent[name]
-            for _ in range(draw.randrange(12)):
-                value = np.zeros(draw.choice([1, 9, 40])) if draw.random() < 0.5 else "text"
-                holder.attrs[f"{'long' * draw.randrange(5)}{draw.randrange(5)}"] = value
-            for gone in draw.sample(list(holder.attrs), len(holder.attrs) // 3):
-                del holder.attrs[gone]
-    copy = yield []
-    with h5py.File(copy) as f, h5py.File(path) as old:
-        assert listed(f) == listed(old)
-        assert (f["kept"][...] == NUMBERS).all()
-
-
-def listed(group: h5py.Group) -> list:
-    """All that is in it, as it lies there."""
-    links, found = [], []
-    group.id.links.iterate(links.append, order=h5py.h5.ITER_NATIVE)
-    for one in (group, *(group[name] for name in links)):
-        names = []
-        h5py.h5a.iterate(one.id, names.append, order=h5py.h5.ITER_NATIVE)
-        found.append((one.name, names))
-        if isinstance(one, h5py.Group) and one != group:
-            found += listed(one)
-    return found
-
-
 
 
 ITEMS = items_in(sys.modules[__name__])

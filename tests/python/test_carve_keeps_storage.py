@@ -146,8 +146,6 @@ def kinds_of_chunk_index(path: Path) -> Checks:
                 set_chunk=((7, 8),),
                 set_alloc_time=early,
             )[...] = NUMBERS
-    with h5py.File(path.parent / "old.h5", "w", libver="earliest") as f:
-        add(f, chunks=(7, 8), compression=1)
     copy = yield [f"kept/{index}/0" for index in settings]
     with h5py.File(copy) as f:
         for index in (*settings, "implicit"):
@@ -299,6 +297,24 @@ superblock_3 = version_bounds(h5py.h5f.LIBVER_V110, 3)
 version_bound_1_14 = version_bounds(h5py.h5f.LIBVER_V114, 3)
 
 
+def superblock_1(path: Path) -> Checks:
+    """Of files whose trees of chunks have nodes of another size."""
+    creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    hdf5("H5Pset_istore_k", creation.id, 7)
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_EARLIEST, h5py.h5f.LIBVER_V110)
+    with h5py.File(h5py.h5f.create(bytes(path), fcpl=creation, fapl=access)) as f:
+        add(f, chunks=(3, 3), compression=1)
+    assert path.read_bytes()[8] == 1
+    copy = yield []
+    assert copy.read_bytes()[8] == 1
+    with h5py.File(copy) as f:
+        half, made_with = ctypes.c_uint(), f.id.get_create_plist()
+        hdf5("H5Pget_istore_k", made_with.id, ctypes.byref(half))
+        assert half.value == 7
+        assert (f["kept"][...] == NUMBERS).all() and refuses(f["unread"])
+
+
 def file_space(strategy: str, **more: object) -> object:
     def check(path: Path) -> Checks:
         with h5py.File(path, "w", fs_strategy=strategy, **more) as f:
@@ -331,7 +347,7 @@ def test_is_kept(item: str, carved: Carved) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "reference"])
-def test_what_cannot_be_decoded_is_refused_by_name(tmp_path: Path, kind: str) -> None:
+def test_a_file_with_what_cannot_be_decoded_is_copied_whole(tmp_path: Path, kind: str) -> None:
     """Texts and references are addresses in the file; to move them, they have to be read."""
     kinds = {"text": h5py.string_dtype(), "reference": h5py.ref_dtype}
     path = tmp_path / "in.h5"

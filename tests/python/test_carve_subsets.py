@@ -101,8 +101,8 @@ def place_beside(original: Path, copy: Path) -> None:
             beside.symlink_to(path)
 
 
-# What h5dump tells of where in a file things are.
-PLACES = re.compile(rb"(DATASET|GROUP|DATATYPE|UNKNOWN_OBJ)?\s*\d{4,}:?\d*|#\d+")
+# What h5dump tells of where in a file things are: what references lead to, and types without a name.
+PLACES = re.compile(rb"(DATASET|GROUP|DATATYPE|UNKNOWN_OBJ) \d+|#\d+")
 
 
 def outcome(program: str, *words: object, folder: Path, seconds: int) -> tuple[object, bytes]:

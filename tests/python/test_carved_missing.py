@@ -166,6 +166,24 @@ def test_links_on_the_way_are_others_by_now(tmp_path: Path, now: str, is_there: 
         assert done.returncode == 1 and "was left out by `quarry carve`" in done.stderr
 
 
+def test_opening_by_number(carved: Path) -> None:
+    """Of which h5py knows nothing."""
+    program = """
+import ctypes, h5py
+f = h5py.File("in.h5")
+words = open("/proc/self/maps").read().split()
+library = ctypes.CDLL(next(word for word in words if "h5py" in word and "libhdf5-" in word))
+library.H5Oopen_by_idx.restype = file = ctypes.c_int64
+number = ctypes.c_uint64(sorted(f).index("gzip"))
+opened = library.H5Oopen_by_idx(file(f.id.id), b"/", 0, 0, number, file(0))
+d = h5py.Dataset(h5py.h5d.DatasetID(opened))
+print(d.name, d.chunks, d[5])
+"""
+    done = on_carved(carved.parent, program)
+    assert done.stdout == natively(carved.parent, program) != ""
+    assert "/gzip" in done.stderr
+
+
 def test_the_program_changes_its_directory(carved: Path) -> None:
     """HDF5 knows a file by the name it was opened by, which then leads elsewhere."""
     program = "import h5py, os; f = h5py.File('in.h5'); os.chdir('/'); print(f['gzip'][5])"
