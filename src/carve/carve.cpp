@@ -1,10 +1,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <quarry/carve.hpp>
 #include <quarry/carved.hpp>

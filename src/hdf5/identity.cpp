@@ -1,7 +1,5 @@
 #include "hdf5/identity.hpp"
 
-#include <algorithm>
-
 namespace quarry::hdf5 {
 
 FileIdentity identity_of(HeaderFile& file, const std::vector<uint64_t>& objects) {

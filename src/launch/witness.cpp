@@ -1,6 +1,5 @@
 #include "launch/witness.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
