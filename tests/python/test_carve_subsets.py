@@ -43,7 +43,7 @@ class Subset:
 
     original: Path
     copy: Path
-    trace: Path
+    trace: Path | None  # none of what was needed by others only
     kept: list[str]
     left_out: list[str]
 
@@ -52,7 +52,7 @@ class Carver:
     """Carves the files of a sample, with the same names kept in all of them."""
 
     def __init__(self, folder: Path, files: list[Path], draw: random.Random) -> None:
-        self.folder, self.draw = folder, draw
+        self.folder, self.files, self.draw = folder, files, draw
         self._trace([[path] for path in files])
         self.datasets = {
             Path(fate["original"]): [one["paths"][0] for one in fate["datasets"]]
@@ -90,7 +90,8 @@ class Carver:
         kept = [one["paths"][0] for one in datasets if one["kept"]]
         empty = [one["paths"][0] for one in datasets if not one["kept"] and not one["kept_bytes"]]
         assert way != "all" or len(kept) == len(datasets), datasets
-        return Subset(path, copy, self.folder / "t", kept, empty)
+        trace = self.folder / "t" if path in self.files else None
+        return Subset(path, copy, trace, kept, empty)
 
 
 def place_beside(original: Path, copy: Path) -> None:
@@ -159,7 +160,8 @@ def differs_with_ncdump(one: Subset, seconds: int) -> list[str]:
 
 
 def differs_with_verify(one: Subset) -> list[str]:
-    found = verify(one.original, one.copy, "--trace", one.trace)
+    words = ("--trace", one.trace) if one.trace else ()
+    found = verify(one.original, one.copy, *words)
     return [f"quarry verify: {some}" for some in found["differences"]]
 
 
