@@ -1,5 +1,6 @@
 #include "connector/plugin_path.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -90,9 +91,32 @@ void remove_all(const Library& library, std::string_view path) {
     }
 }
 
+// As HDF5 has opened it.
+std::string own_directory() {
+    Dl_info self{};
+    if (dladdr(&wheel_filters, &self) == 0 || self.dli_fname == nullptr) return {};
+    const std::string path = self.dli_fname;
+    return path.substr(0, std::min(path.rfind('/'), path.size()));
+}
+
+// Where a program has set the path anew, HDF5 was told of our directory all the same, to find us
+// (preload/plugin_path.cpp). It has; the program is not to see it.
+void hide_own_directory(const Library& library) {
+    // What was truly set.
+    const char* path = secure_getenv(kPath);
+    const std::vector<std::string> listed = directories_of(path != nullptr ? path : "");
+    const std::string own = own_directory();
+    if (std::find(listed.begin(), listed.end(), own) == listed.end()) remove_all(library, own);
+}
+
 }  // namespace
 
 void restore_plugin_path_at_start(const Library& library) noexcept {
+    try {
+        hide_own_directory(library);
+    } catch (const std::bad_alloc&) {
+        // Then it is seen.
+    }
     if (user_has_set_path(library)) return;
     if (wheel_filters.load() != nullptr) {
         state_of(library) = Restored::Filters;  // it has read the environment by itself
