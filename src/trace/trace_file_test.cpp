@@ -175,7 +175,7 @@ TEST_F(TraceFileTest, KilledAtAnyMomentLeavesAllThatWasWritten) {
         }
         close(channel[1]);
         uint64_t last = 0;
-        const uint64_t until = random() % 5000;
+        const uint64_t until = 1 + random() % 5000;
         while (last < until && ::read(channel[0], &last, sizeof last) > 0) continue;
         kill(child, SIGKILL);
         while (::read(channel[0], &last, sizeof last) > 0) continue;
