@@ -65,11 +65,33 @@ void copy_fill_value(hid_t from, hid_t to, hid_t type) {
     checked(H5Pset_fill_value(to, type, value.data()), kWhat);
 }
 
-Handle file_in_memory() {
+constexpr const char* kName = "relocated";
+
+Handle access_in_memory() {
     constexpr size_t kGrowth = 1 << 16;
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(access, kGrowth, false);
-    return {checked(H5Fcreate("relocated", H5F_ACC_TRUNC, H5P_DEFAULT, access), kWhat), H5Fclose};
+    Handle access(checked(H5Pcreate(H5P_FILE_ACCESS), kWhat), H5Pclose);
+    checked(H5Pset_fapl_core(access, kGrowth, false), kWhat);
+    return access;
+}
+
+std::vector<std::byte> image_of_file_with(hid_t type, hid_t space, hid_t creation) {
+    const Handle file(
+        checked(H5Fcreate(kName, H5F_ACC_TRUNC, H5P_DEFAULT, access_in_memory()), kWhat), H5Fclose);
+    const Handle made(
+        checked(H5Dcreate2(file, kName, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), kWhat),
+        H5Dclose);
+    checked(H5Fflush(file, H5F_SCOPE_GLOBAL), kWhat);
+    std::vector<std::byte> image(
+        static_cast<size_t>(checked(H5Fget_file_image(file, nullptr, 0), kWhat)));
+    checked(H5Fget_file_image(file, image.data(), image.size()), kWhat);
+    return image;
+}
+
+// For reading only: HDF5 opens the sources of a virtual dataset as the file is open that it is in.
+Handle file_in_memory(std::vector<std::byte> image) {
+    const Handle access = access_in_memory();
+    checked(H5Pset_file_image(access, image.data(), image.size()), kWhat);
+    return {checked(H5Fopen(kName, H5F_ACC_RDONLY, access), kWhat), H5Fclose};
 }
 
 }  // namespace
@@ -87,8 +109,8 @@ Handle relocated(hid_t dataset, const CopiedPlace& place) {
     const Handle changed(checked(H5Pcreate(H5P_DATASET_CREATE), kWhat), H5Pclose);
     (is_virtual ? add_sources : add_external_files)(creation, changed, place);
     copy_fill_value(creation, changed, type);
-    const Handle file = file_in_memory();
-    return {checked(H5Dcreate_anon(file, type, space, changed, H5P_DEFAULT), kWhat), H5Dclose};
+    const Handle file = file_in_memory(image_of_file_with(type, space, changed));
+    return {checked(H5Dopen2(file, kName, H5P_DEFAULT), kWhat), H5Dclose};
 }
 
 }  // namespace quarry::hdf5

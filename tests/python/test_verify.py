@@ -300,6 +300,21 @@ def test_data_in_other_files_is_that_about_the_copy(tmp_path: Path, kind: str, w
     assert one["object"] == "/x"
 
 
+@pytest.mark.parametrize("name", ("in.h5", "."))
+def test_a_virtual_dataset_of_its_own_file_is_read_again(tmp_path: Path, name: str) -> None:
+    """The copy is open by then, and HDF5 lets nobody else write to it."""
+    file, values = tmp_path / "in.h5", np.arange(30_000.0)
+    with h5py.File(file, "w") as f:
+        f["x"], f["unread"] = values, values
+        layout = h5py.VirtualLayout(values.shape, "f8")
+        layout[:] = h5py.VirtualSource(name, "x", values.shape)
+        f.create_virtual_dataset("virtual", layout)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['virtual'][5:8]")
+    carve(tmp_path, "t")
+    found = verify(file, copy_of(file), "--trace", tmp_path / "t", cwd=tmp_path)
+    assert found["same"] and found["reads"] > 0, found
+
+
 def test_chunks_that_grow_in_the_second_dimension_are_copied(tmp_path: Path) -> None:
     file = tmp_path / "in.h5"
     with h5py.File(file, "w", libver="latest") as f:
