@@ -29,7 +29,10 @@ std::string source_in_copy(const std::string& name, const CopiedPlace& place) {
     if (name == ".") return fs::canonical(place.copy);
     const fs::path beside = fs::path(place.original).parent_path() / name;
     const bool is_here = !fs::exists(beside) && fs::exists(name);
-    return about_copy(fs::absolute(is_here ? fs::path(name) : beside), place);
+    const std::string moved = about_copy(fs::absolute(is_here ? fs::path(name) : beside), place);
+    // A file that is not there HDF5 would look for by its last name, and find that of the original.
+    constexpr const char* kNowhere = "/dev/null/.";
+    return fs::exists(moved) ? moved : kNowhere;
 }
 
 void add_external_files(hid_t from, hid_t to, const CopiedPlace& place) {
