@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hdf5/failure.hpp"
+#include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -12,16 +13,35 @@ herr_t add_attribute(hid_t, const char* name, const H5A_info_t* info, void* attr
     return 0;
 }
 
+Handle creation_list_of(hid_t object) {
+    switch (H5Iget_type(object)) {
+        case H5I_DATASET:
+            return {H5Dget_create_plist(object), H5Pclose};
+        case H5I_DATATYPE:
+            return {H5Tget_create_plist(object), H5Pclose};
+        default:
+            return {H5Gget_create_plist(object), H5Pclose};
+    }
+}
+
+// Single attributes may have a number of their making where nobody has asked for such numbers.
+bool is_order_tracked(hid_t object) {
+    const Handle list = creation_list_of(object);
+    unsigned order = 0;
+    checked(H5Pget_attr_creation_order(list, &order), "its attributes cannot be listed");
+    return (order & H5P_CRT_ORDER_TRACKED) != 0;
+}
+
 }  // namespace
 
 std::vector<Attribute> attributes_of(hid_t object) {
     std::vector<Attribute> found;
     checked(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_attribute, &found),
             "its attributes cannot be listed");
-    std::stable_sort(found.begin(), found.end(), [](const Attribute& left, const Attribute& right) {
-        return left.info.corder_valid && right.info.corder_valid &&
-               left.info.corder < right.info.corder;
-    });
+    if (found.size() > 1 && is_order_tracked(object))
+        std::sort(found.begin(), found.end(), [](const Attribute& left, const Attribute& right) {
+            return left.info.corder < right.info.corder;
+        });
     return found;
 }
 

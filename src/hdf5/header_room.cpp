@@ -1,5 +1,6 @@
 #include "hdf5/header_room.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "hdf5/attributes.hpp"
@@ -12,8 +13,14 @@ namespace {
 
 const std::string kWhat = "its header cannot be laid out";
 
-// What comes with each message, and what fills it up to a multiple of eight bytes.
-constexpr size_t kPerMessage = 48;
+// What comes with each message: its own header, and with a link all but its name and value.
+constexpr size_t kMessageHeader = 8;
+constexpr size_t kPerLink = kMessageHeader + 40;
+
+// Messages are filled up to a multiple of eight bytes, and in older ones each part is.
+size_t filled_up(size_t size) {
+    return (size + 7) / 8 * 8;
+}
 
 H5O_hdr_info_t header_of(hid_t object) {
     H5O_native_info_t info{};
@@ -38,8 +45,15 @@ size_t size_of(hid_t object, const Attribute& one) {
     size_t of_type = 0, of_space = 0;
     checked(H5Tencode(type, nullptr, &of_type), kWhat);
     checked(H5Sencode2(space, nullptr, &of_space, H5P_DEFAULT), kWhat);
-    return kPerMessage + one.name.size() + of_type + of_space +
-           static_cast<size_t>(one.info.data_size);
+    // Both say more than the message does: what they are, and that everything is selected.
+    constexpr size_t kBeforeType = 2, kAboutSpace = 23;
+    const size_t name_size = one.name.size() + 1, type_size = of_type - kBeforeType,
+                 space_size = of_space - kAboutSpace,
+                 value_size = static_cast<size_t>(one.info.data_size);
+    const size_t as_first_version = 8 + filled_up(name_size) + filled_up(type_size) +
+                                    filled_up(space_size) + filled_up(value_size);
+    const size_t as_third_version = filled_up(9 + name_size + type_size + space_size + value_size);
+    return kMessageHeader + std::max(as_first_version, as_third_version);
 }
 
 Share share_of_attributes(hid_t object, hid_t creation) {
@@ -62,7 +76,7 @@ Share share_of_links(hid_t object, hid_t creation, const std::vector<Link>& link
     Share share{links.size(), (order & H5P_CRT_ORDER_TRACKED) != 0};
     if (links.size() > most) return share;
     for (const Link& link : links)
-        share.size += kPerMessage + link.name.size() +
+        share.size += kPerLink + link.name.size() +
                       (link.info.type == H5L_TYPE_HARD ? 0 : link.info.u.val_size);
     return share;
 }
