@@ -37,7 +37,7 @@ constexpr uint32_t kNotThePrograms = ~uint32_t{0};
 std::array<Entry, kFiles> entries;
 std::atomic<uint32_t> generation{1};
 std::atomic<pid_t> process{0};
-std::atomic<bool> is_off{false};  // Once it is known that nothing is to be recorded.
+std::atomic<bool> is_off{false};  // once it is known that nothing is to be recorded
 
 void forked() {
     generation.fetch_add(1);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hdf5/failure.hpp"
-#include "hdf5/own_library.hpp"
+#include "hdf5/properties.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -11,17 +11,6 @@ namespace {
 herr_t add_attribute(hid_t, const char* name, const H5A_info_t* info, void* attributes) {
     static_cast<std::vector<Attribute>*>(attributes)->push_back({name, *info});
     return 0;
-}
-
-Handle creation_list_of(hid_t object) {
-    switch (H5Iget_type(object)) {
-        case H5I_DATASET:
-            return {H5Dget_create_plist(object), H5Pclose};
-        case H5I_DATATYPE:
-            return {H5Tget_create_plist(object), H5Pclose};
-        default:
-            return {H5Gget_create_plist(object), H5Pclose};
-    }
 }
 
 // Single attributes may have a number of their making where nobody has asked for such numbers.

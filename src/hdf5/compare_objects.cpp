@@ -6,6 +6,7 @@
 #include "hdf5/data_parts.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
+#include "hdf5/properties.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -87,13 +88,6 @@ Properties header_properties(hid_t object, const H5O_info2_t& info, Times times)
     return all;
 }
 
-Handle creation_list_of(hid_t object, H5O_type_t type) {
-    const std::string what = "its properties cannot be read";
-    if (type == H5O_TYPE_DATASET) return {checked(H5Dget_create_plist(object), what), H5Pclose};
-    if (type == H5O_TYPE_GROUP) return {checked(H5Gget_create_plist(object), what), H5Pclose};
-    return {checked(H5Tget_create_plist(object), what), H5Pclose};
-}
-
 void compare_groups(Compared& files, const Where& where, const TwoObjects& groups) {
     files.differences.compare(where, group_properties(groups.old_list),
                               group_properties(groups.copy_list));
@@ -171,8 +165,8 @@ void compare_objects(Compared& files, const Where& where, hid_t old, hid_t copy)
     checked(H5Oget_info3(copy, &copy_info, kFields), what);
     files.differences.compare(where, header_properties(old, old_info, files.times),
                               header_properties(copy, copy_info, files.times));
-    const Handle old_list = creation_list_of(old, old_info.type);
-    const Handle copy_list = creation_list_of(copy, copy_info.type);
+    const Handle old_list = creation_list_of(old);
+    const Handle copy_list = creation_list_of(copy);
     if (old_info.num_attrs > 0 || copy_info.num_attrs > 0)
         compare_attributes(files, where, old, copy);
     const TwoObjects both{old, copy, old_list, copy_list};

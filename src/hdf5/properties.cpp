@@ -6,7 +6,6 @@
 #include "hdf5/failure.hpp"
 #include "hdf5/filters.hpp"
 #include "hdf5/other_files.hpp"
-#include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -147,6 +146,18 @@ std::string shape_text(const std::vector<hsize_t>& shape) {
         text += shape[i] == H5S_UNLIMITED ? "unlimited" : std::to_string(shape[i]);
     }
     return text;
+}
+
+Handle creation_list_of(hid_t object) {
+    const std::string what = "its properties cannot be read";
+    switch (H5Iget_type(object)) {
+        case H5I_DATASET:
+            return {checked(H5Dget_create_plist(object), what), H5Pclose};
+        case H5I_DATATYPE:
+            return {checked(H5Tget_create_plist(object), what), H5Pclose};
+        default:
+            return {checked(H5Gget_create_plist(object), what), H5Pclose};
+    }
 }
 
 Properties file_properties(hid_t file) {

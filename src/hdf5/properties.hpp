@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/own_library.hpp"
+
 namespace quarry::hdf5 {
 
 struct Property {
@@ -15,6 +17,9 @@ struct Property {
     bool operator==(const Property&) const = default;
 };
 using Properties = std::vector<Property>;
+
+// Of an object of any kind.
+Handle creation_list_of(hid_t object);
 
 Properties file_properties(hid_t file);
 Properties group_properties(hid_t creation_list);
