@@ -84,10 +84,7 @@ public:
 
     int execute(const Command&) override {
         const auto thresholds = thresholds_from_file(thresholds_);
-        if (!thresholds) {
-            say(thresholds.error().message);
-            return kQuarryFailed;
-        }
+        if (!thresholds) return failed(thresholds.error());
         if (show_thresholds_) {
             fmt::print("{}", thresholds_as_json(*thresholds));
             return kSuccess;
@@ -105,10 +102,7 @@ public:
         line.show("reading " + trace_);
         const auto advice = advise(trace_, *thresholds);
         line.clear();
-        if (!advice) {
-            say(advice.error().message);
-            return kQuarryFailed;
-        }
+        if (!advice) return failed(advice.error());
         print(*advice);
         for (const std::string& problem : advice->flow.summary.facts.problems) say(problem);
         return judge(*advice, budgets);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <quarry/carve.hpp>
 #include <quarry/units.hpp>
 
@@ -13,8 +12,6 @@
 
 namespace quarry::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Sum {
     size_t kept = 0;
@@ -77,24 +74,13 @@ public:
         if (!fates) return failed(line, fates.error());
         line.clear();
         json_ ? fmt::print("{}", fates_json(*fates)) : print(*fates);
-        for (const auto* patterns : {&options.keep, &options.drop})
-            for (const std::string& pattern : idle_patterns(*fates, *patterns))
-                say(
-                    fmt::format("no dataset matches {}: patterns are of whole paths, as `quarry "
-                                "explain` shows them.",
-                                printable(pattern)));
+        flags_.say_what_is_idle(*fates);
         const bool is_all = std::all_of(fates->begin(), fates->end(),
                                         [](const FileFate& file) { return file.problem.empty(); });
         return is_all ? kSuccess : kFoundProblems;
     }
 
 private:
-    static int failed(ProgressLine& line, const Error& error) {
-        line.clear();
-        say(error.message);
-        return kQuarryFailed;
-    }
-
     void print(const std::vector<FileFate>& files) const {
         Table table({{"file", Table::Align::Left},
                      {"kept"},

@@ -79,6 +79,15 @@ CarveOptions CarveFlags::options() const {
     return options;
 }
 
+void CarveFlags::say_what_is_idle(const std::vector<FileFate>& files) const {
+    for (const auto* patterns : {&options_.keep, &options_.drop})
+        for (const std::string& pattern : idle_patterns(files, *patterns))
+            say(
+                fmt::format("no dataset matches {}: patterns are of whole paths, as `quarry "
+                            "explain` shows them.",
+                            printable(pattern)));
+}
+
 bool CarveFlags::is_chosen(const std::string& path) const {
     return files_.empty() || std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
                return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||

@@ -16,6 +16,8 @@ public:
     Result<std::vector<InputFile>> inputs(const std::vector<std::string>& traces,
                                           ProgressLine& line) const;
     CarveOptions options() const;
+    // Patterns of --keep and --drop that match nothing.
+    void say_what_is_idle(const std::vector<FileFate>& files) const;
     const std::vector<std::string>& tasks() const { return tasks_; }
 
 private:

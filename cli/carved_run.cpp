@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <quarry/path_map.hpp>
 #include <set>
 #include <thread>
 
@@ -50,35 +51,6 @@ std::string absolute_map(const std::string& map) {
 std::string why_no_way(const std::string& missing) {
     if (missing == "error" || missing == "original" || is_map(missing)) return "";
     return "must be `error`, `original`, or OLD=NEW, where originals are now";
-}
-
-uint64_t modified(const struct stat& status) {
-    return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
-           static_cast<uint64_t>(status.st_mtim.tv_nsec);
-}
-
-// What another run has put in the place of an original that is not there.
-bool is_stand_in(const ServedFile& file, const struct stat& status) {
-    struct stat copy{};
-    const bool is_closed = (status.st_mode & 07777) == 0;
-    return is_closed || (stat(file.copy.c_str(), &copy) == 0 && copy.st_size == status.st_size &&
-                         modified(copy) == modified(status));
-}
-
-bool has_changed(const ServedFile& file) {
-    struct stat now{};
-    if (file.modified == 0 || stat(file.original.c_str(), &now) != 0) return false;
-    const bool is_same =
-        file.modified == modified(now) && file.size == static_cast<uint64_t>(now.st_size);
-    return !is_same && !is_stand_in(file, now);
-}
-
-// Originals that are there, but no more as they were carved.
-std::set<std::string> changed_originals(const CarvedDirectory& carved) {
-    std::set<std::string> changed;
-    for (const ServedFile& file : carved.files)
-        if (has_changed(file)) changed.insert(file.original);
-    return changed;
 }
 
 // As many as a reader takes in.
@@ -174,11 +146,7 @@ Result<ServingOptions> CarvedRun::prepare() {
 }
 
 std::string CarvedRun::place_of(const std::string& original) const {
-    const size_t equals = missing_.find('=');
-    if (equals == std::string::npos ||
-        !(original + "/").starts_with(missing_.substr(0, equals) + "/"))
-        return original;
-    return missing_.substr(equals + 1) + original.substr(equals);
+    return mapped_path(original, missing_);
 }
 
 // Where somebody counts on them, they must be there.

@@ -69,10 +69,7 @@ public:
         line.show("comparing " + before_ + " and " + after_);
         const auto diff = diff_traces(before_, after_);
         line.clear();
-        if (!diff) {
-            say(diff.error().message);
-            return kQuarryFailed;
-        }
+        if (!diff) return failed(diff.error());
         json_ ? print_json(*diff) : print_text(*diff);
         return kSuccess;
     }

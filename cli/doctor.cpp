@@ -32,10 +32,7 @@ public:
         const auto diagnosis = diagnose(command, Environment::of_process(), find_plugin(),
                                         [&](const std::string& step) { line.show(step); });
         line.clear();
-        if (!diagnosis) {
-            say(diagnosis.error().message);
-            return kQuarryFailed;
-        }
+        if (!diagnosis) return failed(diagnosis.error());
         fmt::print("{}", json_ ? diagnosis_as_json(*diagnosis)
                                : diagnosis_as_text(*diagnosis, Style::of_output()));
         return diagnosis->healthy ? kSuccess : kFoundProblems;

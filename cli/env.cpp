@@ -35,10 +35,7 @@ public:
     int execute(const Command&) override {
         const auto plan =
             plan_environment(Environment::of_process(), flags_.options(), find_plugin());
-        if (!plan) {
-            say(plan.error().message);
-            return kQuarryFailed;
-        }
+        if (!plan) return failed(plan.error());
         const bool aside = plan->route == LaunchPlan::Route::Aside;
         if (!plan->reasons.empty() && !flags_.quiet())
             say(fmt::format("{}: {}. `quarry doctor` tells more.",

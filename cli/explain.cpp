@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <quarry/carve.hpp>
 #include <quarry/units.hpp>
 
@@ -13,8 +12,6 @@
 
 namespace quarry::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class ExplainVerb : public Verb {
 public:
@@ -37,10 +34,7 @@ public:
 
     int execute(const Command&) override {
         auto files = fates_in(directory_);
-        if (!files) {
-            say(files.error().message);
-            return kQuarryFailed;
-        }
+        if (!files) return failed(files.error());
         if (only_left_out_)
             for (FileFate& file : *files)
                 std::erase_if(file.datasets, [](const auto& dataset) { return dataset.is_whole; });

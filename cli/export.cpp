@@ -114,10 +114,7 @@ private:
         line.show("reading " + trace_);
         const auto facts = export_sqlite(trace_, output_, shown_on(line));
         line.clear();
-        if (!facts) {
-            say(facts.error().message);
-            return kQuarryFailed;
-        }
+        if (!facts) return failed(facts.error());
         for (const std::string& problem : facts->problems) say(problem);
         return kSuccess;
     }

@@ -51,10 +51,7 @@ public:
         const bool is_terminal = isatty(STDOUT_FILENO) == 1;
         for (bool is_first = true;; is_first = false) {
             const auto advice = advise(trace_, {});
-            if (!advice) {
-                say(advice.error().message);
-                return kQuarryFailed;
-            }
+            if (!advice) return failed(advice.error());
             const auto& processes = advice->flow.summary.facts.processes;
             const auto running = std::count_if(
                 processes.begin(), processes.end(),

@@ -66,10 +66,7 @@ public:
 
     int execute(const Command&) override {
         const auto facts = facts_of_trace(trace_);
-        if (!facts) {
-            say(facts.error().message);
-            return kQuarryFailed;
-        }
+        if (!facts) return failed(facts.error());
         if (json_) {
             fmt::print("{}", facts_as_json(*facts));
             return kSuccess;

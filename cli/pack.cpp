@@ -91,16 +91,11 @@ public:
         if (!result) return failed(line, result.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*result)) : print(*result);
+        flags_.say_what_is_idle(result->inputs);
         return is_whole(*result) ? kSuccess : kFoundProblems;
     }
 
 private:
-    static int failed(ProgressLine& line, const Error& error) {
-        line.clear();
-        say(error.message);
-        return kQuarryFailed;
-    }
-
     void print(const PackResult& result) const {
         const Pack& pack = result.pack;
         Table table({{"what", Table::Align::Left}, {"path", Table::Align::Left}, {"size"}});

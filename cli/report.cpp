@@ -82,18 +82,12 @@ public:
             return kWrongUsage;
         }
         const auto thresholds = thresholds_from_file(thresholds_);
-        if (!thresholds) {
-            say(thresholds.error().message);
-            return kQuarryFailed;
-        }
+        if (!thresholds) return failed(thresholds.error());
         ProgressLine line;
         line.show("reading " + trace_);
         const auto advice = advise(trace_, *thresholds, region_size_);
         line.clear();
-        if (!advice) {
-            say(advice.error().message);
-            return kQuarryFailed;
-        }
+        if (!advice) return failed(advice.error());
         if (text_) {
             fmt::print("{}", overview_text(*advice, Style::of_output()));
             return kSuccess;

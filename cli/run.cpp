@@ -1,7 +1,8 @@
 #include <fmt/format.h>
-#include <filesystem>
+#include <fmt/ranges.h>
 
 #include <chrono>
+#include <filesystem>
 #include <quarry/launch.hpp>
 
 #include "carved_run.hpp"
@@ -76,9 +77,8 @@ private:
     int run_to_end(const Command& command, const Environment& environment, const LaunchPlan& plan) {
         const uint64_t begin = now();
         const bool is_there = !plan.trace.empty() && prepare_trace(plan.trace);
-        const ProgramEnd end = run_to_its_end(command, environment, [&]() -> Result<bool> {
-            return carved_.is_wanted() ? carved_.enter() : true;
-        });
+        const ProgramEnd end =
+            run_to_its_end(command, environment, [&]() -> Result<bool> { return carved_.enter(); });
         const bool is_finished = !carved_.is_wanted() || carved_.finish();
         if (end.failure) {
             say(end.failure->message);
@@ -99,11 +99,6 @@ private:
             fmt::format("nothing was recorded: {0} opened no HDF5 file through the connector. "
                         "`quarry doctor -- {0}` tells whether it could.",
                         command.front()));
-    }
-
-    static int failed(const Error& why) {
-        say(why.message);
-        return kQuarryFailed;
     }
 
     LaunchFlags flags_;

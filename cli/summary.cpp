@@ -124,10 +124,7 @@ public:
         line.show("reading " + trace_);
         const auto summary = summarize_trace(trace_);
         line.clear();
-        if (!summary) {
-            say(summary.error().message);
-            return kQuarryFailed;
-        }
+        if (!summary) return failed(summary.error());
         const UsageGrain grain = kGrains.at(by_);
         std::vector<UsageRow> rows = rows_by(*summary, grain);
         put_what_matters_first(rows);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -100,11 +101,6 @@ public:
     }
 
 private:
-    static int failed(const Error& error) {
-        say(error.message);
-        return kQuarryFailed;
-    }
-
     static void print(const Json& json) {
         fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     }

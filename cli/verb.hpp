@@ -4,8 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <quarry/launch.hpp>
+#include <quarry/result.hpp>
 #include <string_view>
 #include <vector>
+
+#include "terminal.hpp"
 
 namespace quarry::cli {
 
@@ -16,6 +19,16 @@ enum ExitCode : int {
     kWrongUsage = 2,
     kQuarryFailed = 125,
 };
+
+// Says what went wrong; to be returned.
+inline int failed(const Error& error) {
+    say(error.message);
+    return kQuarryFailed;
+}
+inline int failed(ProgressLine& line, const Error& error) {
+    line.clear();
+    return failed(error);
+}
 
 class Verb {
 public:

@@ -73,7 +73,7 @@ public:
 
     int execute(const Command&) override {
         ProgressLine line;
-        line.show(fmt::format("reading {}", fmt::join(traces_, ", ")));
+        if (!traces_.empty()) line.show(fmt::format("reading {}", fmt::join(traces_, ", ")));
         const auto reads = reads_of_traces(traces_, original_);
         if (!reads) return failed(line, reads.error());
         line.show("comparing");
@@ -88,17 +88,9 @@ public:
     }
 
 private:
-    static int failed(ProgressLine& line, const Error& error) {
-        line.clear();
-        say(error.message);
-        return kQuarryFailed;
-    }
-
     void print(const FileComparison& found) const {
         for (const FileDifference& one : found.differences)
-            fmt::print("{}{}: {}\n", one.object.empty() ? "the file" : printable(one.object),
-                       one.attribute.empty() ? "" : ", attribute " + printable(one.attribute),
-                       printable(one.what));
+            fmt::print("{}\n", printable(text_of(one)));
         if (found.all_differences > found.differences.size())
             fmt::print("{} more.\n", found.all_differences - found.differences.size());
         print_verdict(found);

@@ -93,10 +93,7 @@ public:
         line.show("replaying " + trace_);
         const auto prediction = what_if(trace_, file_, object_, other_);
         line.clear();
-        if (!prediction) {
-            say(prediction.error().message);
-            return kQuarryFailed;
-        }
+        if (!prediction) return failed(prediction.error());
         json_ ? print_json(*prediction) : print_text(*prediction);
         return kSuccess;
     }
@@ -112,10 +109,7 @@ private:
         line.show("replaying " + trace_);
         const auto found = what_if_paged(trace_, file_, page_size_, page_buffer_);
         line.clear();
-        if (!found) {
-            say(found.error().message);
-            return kQuarryFailed;
-        }
+        if (!found) return failed(found.error());
         if (json_) {
             const Json json{{"file", found->file},
                             {"page_size", found->page_size},

@@ -12,11 +12,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <quarry/path_map.hpp>
 #include <sstream>
 
+#include "base/file_times.hpp"
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
 #include "base/say.hpp"
+#include "base/text.hpp"
 #include "model/original_file.hpp"
 
 namespace quarry::connector {
@@ -93,11 +96,9 @@ CarvedFile* file_at(const std::string& path, const std::string& directory) {
     return found->second.get();
 }
 
-std::string moved_path(const std::string& path, const std::string& moved) {
-    const size_t equals = moved.find('=');
-    if (equals == std::string::npos || !(path + "/").starts_with(moved.substr(0, equals) + "/"))
-        return path;
-    return moved.substr(equals + 1) + path.substr(equals);
+template <typename Bytes>
+std::string_view as_text(const Bytes& bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 bool is_mounted() {
@@ -128,19 +129,7 @@ bool is_shown_copy(const char* name) {
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || stat(name, &of_name) != 0) return false;
     if (is_mounted()) return of_name.st_dev == of_copy.st_dev && of_name.st_ino == of_copy.st_ino;
-    return of_name.st_size == of_copy.st_size && of_name.st_mtim.tv_sec == of_copy.st_mtim.tv_sec &&
-           of_name.st_mtim.tv_nsec == of_copy.st_mtim.tv_nsec;
-}
-
-std::string hex(const void* bytes, size_t size) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (size_t i = 0; i < size; ++i) {
-        const auto byte = static_cast<const uint8_t*>(bytes)[i];
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
-    }
-    return text;
+    return of_name.st_size == of_copy.st_size && modified(of_name) == modified(of_copy);
 }
 
 }  // namespace
@@ -158,7 +147,7 @@ const std::string& CarvedFile::place_of_original() {
         problem_ = ": nothing is to be read from originals (--missing error)";
         return place_;
     }
-    std::string recorded = moved_path(original.path, config.moved);
+    std::string recorded = mapped_path(original.path, config.moved);
     // Without links, which could lead back to the copy.
     if (recorded == original.path) recorded = found_in(*shown_at, path_);
     const std::string place = config.originals + recorded;
@@ -180,9 +169,8 @@ bool CarvedFile::is_new(const std::string& note) {
 
 void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& selected) {
     const std::vector<std::byte> selection = encode(selected);
-    const std::string line = hex(path_.data(), path_.size()) + " " +
-                             hex(dataset.token.data(), dataset.token.size()) + " " +
-                             hex(selection.data(), selection.size()) + "\n";
+    const std::string line = hex_of(path_) + " " + hex_of(as_text(dataset.token)) + " " +
+                             hex_of(as_text(selection)) + "\n";
     const ConnectorConfig& config = *served_config.load();
     if (config.fetched.empty() || !is_new(line)) return;
     const int file = open(config.fetched.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

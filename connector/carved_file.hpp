@@ -25,7 +25,6 @@ class CarvedFile {
 public:
     CarvedFile(std::string path, MappedFile bytes, const MissingData& missing);
 
-    const std::string& path() const { return path_; }  // of the original
     const MissingData& missing() const { return missing_; }
 
     // Where the original can be read, once it is sure that it is the one; empty if it cannot.

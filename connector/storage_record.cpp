@@ -12,6 +12,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/file_times.hpp"
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
 
@@ -77,13 +78,10 @@ FileIdentity identity_of_path(const char* path) noexcept {
                        S_ISREG(status.stx_mode);
     errno = before;
     if (!there) return {};
-    const auto nanoseconds = [](const statx_timestamp& time) {
-        return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-    };
     const bool knows_birth = (status.stx_mask & STATX_BTIME) != 0;
     return {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino, status.stx_size,
-            knows_birth ? static_cast<uint64_t>(nanoseconds(status.stx_btime)) : 0,
-            nanoseconds(status.stx_mtime)};
+            knows_birth ? nanoseconds(status.stx_btime) : 0,
+            static_cast<int64_t>(nanoseconds(status.stx_mtime))};
 }
 
 StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* name, unsigned flags,

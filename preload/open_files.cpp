@@ -8,12 +8,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 
+#include "base/file_times.hpp"
 #include "base/keep_errno.hpp"
 #include "preload/interest.hpp"
 #include "preload/recorder.hpp"
@@ -60,10 +60,6 @@ std::string_view path_of(int file, std::array<char, PATH_MAX>& path) {
     std::snprintf(link.data(), link.size(), "/proc/self/fd/%d", file);
     const ssize_t size = readlink(link.data(), path.data(), path.size());
     return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
-}
-
-uint64_t nanoseconds(const statx_timestamp& time) {
-    return static_cast<uint64_t>(time.tv_sec * 1'000'000'000 + time.tv_nsec);
 }
 
 // `flags` are those of open(2), or negative where the file was open before the program began.

@@ -35,8 +35,9 @@ struct FileFate {
     uint64_t modified = 0;    // when the original was last written to, in nanoseconds since 1970
     uint64_t checksum = 0;    // of what tells it from other files; 0 if it could not be taken apart
     std::vector<DatasetFate> datasets;
-    std::string problem;    // why there is no copy; empty if there is
-    std::string why_whole;  // why the copy is one of all bytes; empty if it is carved
+    std::string problem;  // why there is no copy; empty if there is
+    // Why the copy is one of all bytes; empty if it is carved, or no file of HDF5.
+    std::string why_whole;
 };
 
 // What became of the files of a carved directory, as its manifest tells.
@@ -47,7 +48,8 @@ Result<std::vector<FileFate>> fates_in(const std::string& directory);
 std::vector<std::string> listed_with_more(const std::vector<InputFile>& inputs,
                                           const std::set<std::string>& made);
 
-// Those that no dataset matches: likely mistyped.
+// Those that no dataset matches: likely mistyped. None if files were not taken apart, which may
+// have what they match.
 std::vector<std::string> idle_patterns(const std::vector<FileFate>& files,
                                        const std::vector<std::string>& patterns);
 
@@ -60,8 +62,8 @@ struct FetchedDataset {
 // From what the connector has written down while a program ran on carved files.
 std::vector<FetchedDataset> read_fetched(const std::string& log, const std::string& directory);
 
-// Carves again from the originals, at the places where they are now: what is there already, and
-// what was fetched. Replaces the directory at once.
+// Carves again from the originals, at the places where they are now: what is there already, what
+// was fetched, and what is kept of any file, as its dimensions. Replaces the directory at once.
 Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,

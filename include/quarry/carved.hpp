@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <quarry/result.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct CarvedDirectory {
 // Calls `waiting` once if it has to wait for the end of carving.
 Result<CarvedDirectory> open_carved(
     const std::string& directory, const std::function<void()>& waiting = [] {});
+
+// Originals that are there, but no more as they were carved.
+std::set<std::string> changed_originals(const CarvedDirectory& carved);
 
 struct CarvedViewOptions {
     enum class Means {

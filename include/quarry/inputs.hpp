@@ -22,7 +22,6 @@ struct InputFile {
     std::set<std::string> also_by;  // other paths by which it was opened
     uint64_t device = 0;
     uint64_t inode = 0;
-    uint64_t born = 0;
     uint64_t size = 0;    // when it was opened first
     uint64_t opened = 0;  // first, in nanoseconds since 1970
     // When it was last written to, at each opening; several are several states of the file.
@@ -30,9 +29,9 @@ struct InputFile {
     bool was_written = false;
     bool is_raw = false;             // taken as it is: data of a dataset in another file
     bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
-    bool is_read_as_bytes = false;   // without HDF5, too, and more than its beginning
     bool has_no_file = false;        // at its path: HDF5 had it by a driver that needs none
     std::string driver;              // of HDF5, by which it was opened first
+    std::string why_whole;           // why it is to be copied whole; empty if it is not
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read
 

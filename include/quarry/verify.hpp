@@ -13,6 +13,9 @@ struct FileDifference {
     bool operator==(const FileDifference&) const = default;
 };
 
+// "/data, attribute units: it is missing".
+std::string text_of(const FileDifference& difference);
+
 struct FileComparison {
     std::vector<FileDifference> differences;  // the first of them
     uint64_t all_differences = 0;

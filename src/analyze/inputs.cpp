@@ -27,6 +27,8 @@ bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
            use.read < size;
 }
 
+constexpr const char* kReadAsBytes = "it was read without HDF5, too, as a file of bytes";
+
 constexpr uint64_t kNever = ~uint64_t{0};
 
 struct Input {
@@ -70,7 +72,6 @@ public:
         file.opened = opened;
         file.device = record.device;
         file.inode = record.inode;
-        file.born = record.born;
         file.size = record.size;
         file.driver = tables_.text(record.driver);
     }
@@ -80,7 +81,7 @@ public:
     }
     void operator()(const trace::StorageHandle& record, const trace::Rest&) {
         if (Input* input = input_of(tables_.file_of(record.number)))
-            input->file.is_read_as_bytes = true;
+            input->file.why_whole = kReadAsBytes;
     }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         Input* input = input_of(tables_.file_of(record.storage));
@@ -127,7 +128,7 @@ public:
         Input* input = record.read != 0 ? input_of(tables_.other_file_of(record.number)) : nullptr;
         if (input == nullptr) return;
         const trace::OtherFile& file = others_[record.number];
-        if (!is_only_a_look(record, file.size)) input->file.is_read_as_bytes = true;
+        if (!is_only_a_look(record, file.size)) input->file.why_whole = kReadAsBytes;
         const bool is_only_read = (record.flags & trace::kUseWrites) == 0;
         if (is_only_read && file.modified != 0) input->raw_modified.insert(file.modified);
     }
@@ -228,7 +229,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
 
 void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
-    known.is_read_as_bytes = known.is_read_as_bytes || more.is_read_as_bytes;
+    if (known.why_whole.empty()) known.why_whole = more.why_whole;
     known.opened = std::min(known.opened, more.opened);
     known.modified.insert(more.modified.begin(), more.modified.end());
     known.also_by.insert(more.also_by.begin(), more.also_by.end());

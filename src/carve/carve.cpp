@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/directory_lock.hpp"
+#include "base/file_times.hpp"
 #include "base/whole_path.hpp"
 #include "base/workplace.hpp"
 #include "carve/carve_alone.hpp"
@@ -28,8 +29,7 @@ uint64_t modified_time(const std::string& path, uint64_t& size) {
     struct stat status{};
     if (stat(path.c_str(), &status) != 0) return 0;
     size = static_cast<uint64_t>(status.st_size);
-    return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
-           static_cast<uint64_t>(status.st_mtim.tv_nsec);
+    return modified(status);
 }
 
 Job job_for(const InputFile& input) {
@@ -145,7 +145,7 @@ std::vector<size_t> taken_as_they_are(std::vector<Job>& jobs) {
         InputFile& input = jobs[i].fate.input;
         if (!is_open(jobs[i]) || !input.is_inside) continue;
         input.is_inside = false;
-        input.is_raw = true;
+        input.why_whole = "HDF5 has read it by itself, and it is not known for which dataset";
         taken.push_back(i);
     }
     return taken;

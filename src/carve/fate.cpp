@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/file_times.hpp"
+
 namespace quarry::carve_files {
 namespace {
 
@@ -18,10 +20,6 @@ bool matches(const std::vector<std::string>& patterns, const std::vector<std::st
             return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
         });
     });
-}
-
-uint64_t nanoseconds(const statx_timestamp& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace
@@ -113,6 +111,10 @@ namespace quarry {
 
 std::vector<std::string> idle_patterns(const std::vector<FileFate>& files,
                                        const std::vector<std::string>& patterns) {
+    const bool are_all_known = std::all_of(files.begin(), files.end(), [](const FileFate& file) {
+        return file.problem.empty() && file.why_whole.empty();
+    });
+    if (!are_all_known) return {};
     std::vector<std::string> idle = patterns;
     for (const FileFate& file : files)
         for (const DatasetFate& dataset : file.datasets)

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <quarry/carve.hpp>
-#include <set>
 
 #include "hdf5/copy_file.hpp"
 

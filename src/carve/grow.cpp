@@ -80,6 +80,7 @@ InputFile input_again(const FileFate& fate, const Table& table, const std::strin
     if (place != input.path) input.now = place;
     input.size = fate.size_before;
     input.opened = fate.modified;
+    input.why_whole = fate.why_whole;
     for (const DatasetFate& dataset : fate.datasets)
         if (dataset.is_whole)
             input.read.push_back({{}, dataset.paths.front(), true, {}, dataset.why});
@@ -110,6 +111,7 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
         if (!(words >> file >> token)) continue;
         words >> selection;
         const std::string original = bytes_of_hex(file);
+        if (!original.starts_with('/')) continue;
         const auto table = tables.try_emplace(original, table_of(directory, original.substr(1)));
         for (const MissingDataset& dataset : table.first->second.datasets()) {
             const std::string bytes = bytes_of_hex(token);

@@ -9,13 +9,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_copy.hpp"
 #include "base/workplace.hpp"
 #include "carve/fate.hpp"
 #include "carve/workers.hpp"
 #include "hdf5/compare_files.hpp"
 #include "hdf5/copy_file.hpp"
 #include "hdf5/find_dataset.hpp"
-#include "model/missing_data.hpp"
+#include "model/original_file.hpp"
 
 namespace quarry::carve_files {
 namespace {
@@ -68,6 +69,10 @@ bool write_file(const std::string& path, std::span<const std::byte> bytes) {
     return out && is_synced(path);
 }
 
+std::string table_of(const FileFate& fate, const std::string& place) {
+    return place + "/" + kMissingData + "/" + fate.copy;
+}
+
 bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const FileFate& fate,
                    uint64_t whole_checksum, const std::string& place) {
     OriginalFile original;
@@ -80,8 +85,7 @@ bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const Fil
     std::vector<MissingDataset> missing;
     for (const hdf5::CopiedDataset& dataset : copied.datasets)
         if (dataset.kept != hdf5::Part::Whole) missing.push_back(missing_part_of(dataset, judge));
-    return write_file(place + "/" + kMissingData + "/" + fate.copy,
-                      encode_missing(original, missing));
+    return write_file(table_of(fate, place), encode_missing(original, missing));
 }
 
 // Those who may read the original may read the copy, and see the same age.
@@ -93,45 +97,20 @@ void take_rights_and_times(const std::string& from, const std::string& to) {
     utimensat(AT_FDCWD, to.c_str(), times, 0);
 }
 
-bool write_all(int file, std::span<const char> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = write(file, bytes.data(), bytes.size());
-        if (written < 0) return false;
-        bytes = bytes.subspan(static_cast<size_t>(written));
-    }
-    return true;
-}
-
-// Instead of whatever is there. Not by std::filesystem::copy_file: to it, a full disk is an
-// input/output error.
-bool copy_bytes(const std::string& from, const std::string& to) {
-    const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
-    const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    std::vector<char> bytes(1 << 20);
-    ssize_t count = in < 0 || out < 0 ? -1 : 1;
-    while (count > 0) {
-        count = read(in, bytes.data(), bytes.size());
-        if (count > 0 && !write_all(out, std::span(bytes).first(static_cast<size_t>(count))))
-            count = -1;
-    }
-    const int error = errno;
-    if (in >= 0) close(in);
-    if (out >= 0) close(out);
-    errno = error;
-    return count == 0;
-}
-
 // Sources of virtual datasets are known by the paths that lead to them, maybe over links.
 void follow_paths(Job& job) {
     InputFile& input = job.fate.input;
+    std::vector<std::string> paths;
+    for (const UsedDataset& used : input.read)
+        if (used.token == hdf5::ObjectToken{}) paths.push_back(used.path);
+    const auto found = hdf5::find_datasets(input.place(), paths);
     for (UsedDataset& used : input.read) {
-        if (used.token != hdf5::ObjectToken{}) continue;
-        const auto found = hdf5::find_dataset(input.place(), used.path);
-        if (!found) continue;
-        if (found->file.empty())
-            used.token = found->token;
+        const auto at = found.find(used.path);
+        if (used.token != hdf5::ObjectToken{} || at == found.end()) continue;
+        if (at->second.file.empty())
+            used.token = at->second.token;
         else
-            job.needs.push_back({found->file, found->path});
+            job.needs.push_back({at->second.file, at->second.path});
     }
 }
 
@@ -139,21 +118,18 @@ void follow_paths(Job& job) {
 std::string difference(const std::string& original, const std::string& copy) {
     const FileComparison compared = hdf5::compare_files(original, copy, {});
     if (compared.all_differences == 0) return "";
-    const FileDifference& first = compared.differences.front();
-    return "its copy turned out to be another file, at " + first.object +
-           (first.attribute.empty() ? "" : ", attribute " + first.attribute) + ": " + first.what;
+    return "its copy turned out to be another file: " + text_of(compared.differences.front());
 }
 
-uint64_t checksum_of_all(const std::string& path, uint64_t size) {
+// Nothing if it does not have so many bytes.
+std::optional<uint64_t> checksum_of_all(const std::string& path, uint64_t size) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
+    if (file < 0) return std::nullopt;
     const ByteRange all{0, size};
-    const uint64_t made = checksum_of(file, std::span(&all, 1)).value_or(0);
+    const auto made = checksum_of(file, std::span(&all, 1));
     close(file);
     return made;
 }
-
-constexpr const char* kReadAsBytes = "it was read without HDF5, too, as a file of bytes";
 
 std::string last_problem() {
     return std::string("it cannot be copied: ") + std::strerror(errno);
@@ -162,11 +138,22 @@ std::string last_problem() {
 // Tells what went wrong.
 std::string copy_whole(const FileFate& fate, const std::string& copy, bool verifies) {
     const std::string original = fate.input.place();
-    if (!copy_bytes(original, copy) || !is_synced(copy)) return last_problem();
+    unlink(copy.c_str());  // one that turned out to be wrong
+    if (!copy_to(original, copy) || !is_synced(copy)) return last_problem();
     const uint64_t size = fate.size_before;
-    if (verifies && checksum_of_all(original, size) != checksum_of_all(copy, size))
-        return "its copy turned out to have other bytes";
-    return "";
+    if (!verifies) return "";
+    const auto of_copy = checksum_of_all(copy, size);
+    return of_copy && of_copy == checksum_of_all(original, size)
+               ? ""
+               : "its copy turned out to have other bytes";
+}
+
+bool has_changed(const FileFate& fate) {
+    struct stat status{};
+    OriginalFile original;
+    original.size = fate.size_before;
+    original.modified = fate.modified;
+    return stat(fate.input.place().c_str(), &status) != 0 || !looks_like(status, original);
 }
 
 // Why the file cannot be taken apart; empty if its carved copy is there, or if there is a problem.
@@ -188,7 +175,8 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
         return found;
     }
     fate.checksum = copied->identity.checksum;
-    const uint64_t whole = options.checksums ? checksum_of_all(original, fate.size_before) : 0;
+    const uint64_t whole =
+        options.checksums ? checksum_of_all(original, fate.size_before).value_or(0) : 0;
     if (!write_missing(*copied, judge, fate, whole, place) || !is_synced(copy))
         fate.problem = last_problem();
     return "";
@@ -197,11 +185,8 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
 }  // namespace
 
 void plan_one(Job& job, const CarveOptions& options) {
-    if (job.fate.input.is_raw) return;
-    if (job.fate.input.is_read_as_bytes) {
-        job.fate.why_whole = kReadAsBytes;
-        return;
-    }
+    job.fate.why_whole = job.fate.input.why_whole;
+    if (job.fate.input.is_raw || !job.fate.why_whole.empty()) return;
     follow_paths(job);
     const Judge judge(job.fate.input, options);
     const auto planned = hdf5::plan_copy(job.fate.input.place(), order_of(judge));
@@ -220,13 +205,17 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         fate.problem = "it cannot be copied: " + error.message();
         return;
     }
+    // What an earlier round has made, which did not know of all needs.
     fs::remove(copy, error);
-    if (fate.input.is_read_as_bytes)
-        fate.why_whole = kReadAsBytes;
-    else if (!fate.input.is_raw)
+    fs::remove(table_of(fate, place), error);
+    fate.checksum = 0;
+    fate.why_whole = fate.input.why_whole;
+    if (!fate.input.is_raw && fate.why_whole.empty())
         fate.why_whole = take_apart(job, place, options);
     if (fate.input.is_raw || !fate.why_whole.empty())
         fate.problem = copy_whole(fate, copy, options.verifies);
+    if (fate.problem.empty() && has_changed(fate))
+        fate.problem = "it was changed while it was copied";
     take_rights_and_times(fate.input.place(), copy);
     fate.size_after = fs::file_size(copy, error);
 }

@@ -98,7 +98,6 @@ std::string file_json(const FileFate& file) {
            ", \"modified\": " + std::to_string(file.modified) + ", \"checksum\": \"" +
            hex(file.checksum) + "\"" + ", \"copy_size\": " + std::to_string(file.size_after) +
            ", \"raw\": " + (file.input.is_raw ? "true" : "false") +
-           ", \"read_as_bytes\": " + (file.input.is_read_as_bytes ? "true" : "false") +
            ",\n     \"tasks\": " + list_of(file.input.tasks, "", json_quoted) +
            ",\n     \"why_whole\": " + json_quoted(file.why_whole) + "}";
 }
@@ -143,7 +142,6 @@ FileFate file_in(const Json& json) {
     file.size_after = number_in(json.at("copy_size"));
     json.at("tasks").get_to(file.input.tasks);
     json.at("raw").get_to(file.input.is_raw);
-    json.at("read_as_bytes").get_to(file.input.is_read_as_bytes);
     json.at("why_whole").get_to(file.why_whole);
     return file;
 }

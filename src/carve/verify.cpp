@@ -91,6 +91,12 @@ Result<FileComparison> compared(const std::string& original, const std::string& 
 
 }  // namespace
 
+std::string text_of(const FileDifference& difference) {
+    return (difference.object.empty() ? "the file" : difference.object) +
+           (difference.attribute.empty() ? "" : ", attribute " + difference.attribute) + ": " +
+           difference.what;
+}
+
 Result<FileComparison> verify_carved(const std::string& original, const std::string& carved,
                                      const std::vector<RecordedRead>& reads,
                                      const Progress& progress) {

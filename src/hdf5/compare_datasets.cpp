@@ -3,6 +3,7 @@
 #include "hdf5/compared.hpp"
 #include "hdf5/data_parts.hpp"
 #include "hdf5/failure.hpp"
+#include "hdf5/filters.hpp"
 #include "hdf5/hollow.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stand_ins.hpp"
@@ -58,12 +59,8 @@ private:
     }
 
     static bool is_guarded(hid_t list) {
-        const int filters = H5Pget_nfilters(list);
-        if (filters <= 0) return false;
-        unsigned flags = 0, configuration = 0;
-        size_t values = 0;
-        return H5Pget_filter2(list, static_cast<unsigned>(filters - 1), &flags, &values, nullptr, 0,
-                              nullptr, &configuration) == kGuardFilter;
+        const std::vector<Filter> filters = filters_of(list);
+        return !filters.empty() && filters.back().id == kGuardFilter;
     }
 
     static bool lacks_fill_value(hid_t list) {
@@ -217,7 +214,7 @@ private:
     }
 
     void compare_chunk(const StoredPiece& old, const StoredPiece& copy) {
-        const unsigned guard = carved_ == Carved::Partly ? 1u << H5Pget_nfilters(old_list_) : 0;
+        const unsigned guard = carved_ == Carved::Partly ? guard_bit(copy_list_) : 0;
         const uint32_t copy_mask = read_chunk(copy_, copy, copy_bytes_);
         if (guard != 0 && (copy_mask & guard) == 0 && copy.size == 1) {
             ++files_.result.chunks_left_out;

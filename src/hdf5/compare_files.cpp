@@ -1,8 +1,8 @@
 #include "hdf5/compare_files.hpp"
 
 #include <algorithm>
-#include <fstream>
 
+#include "base/file_copy.hpp"
 #include "hdf5/compared.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/formats.hpp"
@@ -10,25 +10,6 @@
 
 namespace quarry::hdf5 {
 namespace {
-
-// So many bytes from the beginning of two files, or all of them.
-bool have_equal_bytes(const std::string& first, const std::string& second, uint64_t most) {
-    constexpr size_t kAtOnce = 1 << 20;
-    std::ifstream left(first, std::ios::binary), right(second, std::ios::binary);
-    if (!left || !right) return false;
-    std::vector<char> left_bytes(kAtOnce), right_bytes(kAtOnce);
-    while (left && right && most > 0) {
-        const auto wanted = static_cast<std::streamsize>(std::min<uint64_t>(most, kAtOnce));
-        left.read(left_bytes.data(), wanted);
-        right.read(right_bytes.data(), wanted);
-        if (left.gcount() != right.gcount() ||
-            !std::equal(left_bytes.begin(), left_bytes.begin() + left.gcount(),
-                        right_bytes.begin()))
-            return false;
-        most -= static_cast<uint64_t>(left.gcount());
-    }
-    return !left.bad() && !right.bad();
-}
 
 class FileWalk {
 public:
@@ -141,7 +122,7 @@ Handle opened_file(const std::string& path) {
 FileComparison compare_files(const std::string& original, const std::string& copy,
                              const CompareOrder& order) {
     FileComparison found;
-    found.are_equal_bytes = have_equal_bytes(original, copy, ~uint64_t{0});
+    found.are_equal_bytes = have_equal_bytes(original, copy);
     if (found.are_equal_bytes) return found;
     prepare_library();
     try {

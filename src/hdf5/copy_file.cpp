@@ -572,7 +572,7 @@ Result<std::vector<CopiedDataset>> plan_copy(const std::string& file, const Copy
             H5Fclose);
         Required required;
         while (true) {
-            const Handle copy = make_like(old, "rehearsal", Medium::Memory);
+            const Handle copy = make_like_in_memory(old);
             FileCopy copying(old, copy, order, required, Purpose::Rehearsal);
             std::vector<CopiedDataset> copied = copying.run();
             if (copying.is_complete()) return copied;
@@ -595,7 +595,7 @@ Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
         CopiedFile made;
         for (bool is_complete = false; !is_complete;) {
             if (is_begun) unlink(to.c_str());
-            Handle copy = make_like(old, to, Medium::Disk);
+            Handle copy = make_like(old, to);
             is_begun = true;
             FileCopy copying(old, copy, order, required, Purpose::Copy);
             copying.look_for_plain_datasets(headers);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <quarry/result.hpp>
 #include <span>
 #include <string>

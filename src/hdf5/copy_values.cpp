@@ -1,7 +1,6 @@
 #include "hdf5/copy_values.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "hdf5/attributes.hpp"
 #include "hdf5/data_parts.hpp"

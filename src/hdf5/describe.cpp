@@ -257,13 +257,14 @@ void add_fill(std::string& json, const Api& api, hid_t creation) {
     if (is_written) json += ",\"filled\":true";
 }
 
-}  // namespace
-
+// "int32le", "compound{time: float64le, name: string[8]}" ...
 std::string describe_type(const Api& api, hid_t type) {
     std::string text;
     add_type(text, api, type, 0);
     return text;
 }
+
+}  // namespace
 
 std::string describe_dataset(const Api& api, const DatasetIds& dataset) {
     std::string json;

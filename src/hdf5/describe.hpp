@@ -16,7 +16,4 @@ struct DatasetIds {
 // JSON, as docs/formats/trace.md has it. Enters HDF5's API; may throw std::bad_alloc.
 std::string describe_dataset(const Api& api, const DatasetIds& dataset);
 
-// "int32le", "compound{time: float64le, name: string[8]}" ...
-std::string describe_type(const Api& api, hid_t type);
-
 }  // namespace quarry::hdf5

@@ -1,5 +1,7 @@
 #include "hdf5/filters.hpp"
 
+#include <array>
+
 #include "hdf5/failure.hpp"
 
 namespace quarry::hdf5 {
@@ -17,9 +19,12 @@ std::vector<Filter> filters_of(hid_t creation_list) {
                                &configuration),
                 what);
         filter.values.resize(size);
-        filter.id = checked(H5Pget_filter2(creation_list, number, &filter.flags, &size,
-                                           filter.values.data(), 0, nullptr, &configuration),
-                            what);
+        std::array<char, 256> name{};
+        filter.id = checked(
+            H5Pget_filter2(creation_list, number, &filter.flags, &size, filter.values.data(),
+                           name.size() - 1, name.data(), &configuration),
+            what);
+        filter.name = name.data();
         filters.push_back(std::move(filter));
     }
     return filters;

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <string>
 #include <vector>
 
 namespace quarry::hdf5 {
@@ -11,6 +12,7 @@ struct Filter {
     H5Z_filter_t id;
     unsigned flags;
     std::vector<unsigned> values;
+    std::string name;
 };
 
 std::vector<Filter> filters_of(hid_t creation_list);

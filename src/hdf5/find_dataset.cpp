@@ -1,6 +1,7 @@
 #include "hdf5/find_dataset.hpp"
 
 #include <filesystem>
+#include <optional>
 
 #include "hdf5/new_places.hpp"
 #include "hdf5/own_library.hpp"
@@ -18,23 +19,31 @@ std::string text_of(hid_t object, Get get) {
     return text;
 }
 
-}  // namespace
-
-std::optional<FoundDataset> find_dataset(const std::string& file, const std::string& path) {
-    prepare_library();
-    const Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (opened < 0) return std::nullopt;
-    const Handle dataset(H5Oopen(opened, path.c_str(), H5P_DEFAULT), H5Oclose);
+std::optional<FoundDataset> find_dataset(hid_t file, unsigned long serial,
+                                         const std::string& path) {
+    const Handle dataset(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
     H5O_info2_t info{};
-    unsigned long serial = 0;
-    if (dataset < 0 || H5Oget_info3(dataset, &info, H5O_INFO_BASIC) < 0 ||
-        H5Fget_fileno(opened, &serial) < 0)
-        return std::nullopt;
+    if (dataset < 0 || H5Oget_info3(dataset, &info, H5O_INFO_BASIC) < 0) return std::nullopt;
     FoundDataset found;
     found.token = token_of(info.token);
     if (info.fileno == serial) return found;
     found.file = std::filesystem::absolute(text_of(dataset, H5Fget_name));
     found.path = text_of(dataset, H5Iget_name);
+    return found;
+}
+
+}  // namespace
+
+std::map<std::string, FoundDataset> find_datasets(const std::string& file,
+                                                  const std::vector<std::string>& paths) {
+    std::map<std::string, FoundDataset> found;
+    if (paths.empty()) return found;
+    prepare_library();
+    const Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    unsigned long serial = 0;
+    if (opened < 0 || H5Fget_fileno(opened, &serial) < 0) return found;
+    for (const std::string& path : paths)
+        if (const auto one = find_dataset(opened, serial, path)) found.emplace(path, *one);
     return found;
 }
 

@@ -1,8 +1,9 @@
-// Where a path in a file leads, also over links.
+// Where paths in a file lead, also over links.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "hdf5/copy_file.hpp"
 
@@ -15,7 +16,8 @@ struct FoundDataset {
     std::string path;
 };
 
-// Nothing if it leads nowhere.
-std::optional<FoundDataset> find_dataset(const std::string& file, const std::string& path);
+// By path; without those that lead nowhere.
+std::map<std::string, FoundDataset> find_datasets(const std::string& file,
+                                                  const std::vector<std::string>& paths);
 
 }  // namespace quarry::hdf5

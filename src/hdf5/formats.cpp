@@ -7,18 +7,26 @@
 #include <optional>
 
 #include "hdf5/failure.hpp"
+#include "hdf5/filters.hpp"
+#include "hdf5/in_memory.hpp"
 #include "hdf5/object_clock.hpp"
 
 namespace quarry::hdf5 {
 namespace {
 
 // The list that an empty file like this one is made with.
-Handle creation_list_of(hid_t file) {
+Handle list_to_make_like(hid_t file) {
     const std::string what = "the properties of the file cannot be read";
     Handle creation(checked(H5Fget_create_plist(file), what), H5Pclose);
     const Handle root(checked(H5Gopen2(file, "/", H5P_DEFAULT), what), H5Gclose);
     set_group_properties(root, creation);
     return creation;
+}
+
+unsigned superblock_of(hid_t file) {
+    H5F_info2_t info{};
+    checked(H5Fget_info2(file, &info), "the file cannot be looked at");
+    return info.super.version;
 }
 
 // By what formats are told apart. HDF5 decides on them by what it may use and what it has to.
@@ -38,12 +46,6 @@ Format format_of(hid_t file) {
 }
 
 }  // namespace
-
-unsigned superblock_of(hid_t file) {
-    H5F_info2_t info{};
-    checked(H5Fget_info2(file, &info), "the file cannot be looked at");
-    return info.super.version;
-}
 
 hsize_t user_block_of(hid_t file) {
     const Handle creation(H5Fget_create_plist(file), H5Pclose);
@@ -86,19 +88,8 @@ void set_group_properties(hid_t group, hid_t creation) {
     H5Pset_obj_track_times(creation, times);
     H5Pget_local_heap_size_hint(old, &hint);
     H5Pset_local_heap_size_hint(creation, hint);
-    const int filters = H5Pget_nfilters(old);
-    for (int i = 0; i < filters; ++i) {
-        unsigned flags = 0, configuration = 0;
-        std::array<unsigned, 32> values{};
-        size_t size = values.size();
-        const H5Z_filter_t filter =
-            checked(H5Pget_filter2(old, static_cast<unsigned>(i), &flags, &size, values.data(), 0,
-                                   nullptr, &configuration),
-                    what);
-        checked(
-            H5Pset_filter(creation, filter, flags, std::min(size, values.size()), values.data()),
-            what);
-    }
+    for (const auto& [id, flags, values, name] : filters_of(old))
+        checked(H5Pset_filter(creation, id, flags, values.size(), values.data()), what);
 }
 
 bool is_old_group(hid_t object) {
@@ -107,16 +98,15 @@ bool is_old_group(hid_t object) {
            info.storage_type == H5G_STORAGE_TYPE_SYMBOL_TABLE;
 }
 
-Handle make_like(hid_t from, const std::string& path, Medium medium) {
-    const Handle creation = creation_list_of(from);
+namespace {
+
+Handle make_with(hid_t access, hid_t from, const std::string& path) {
+    const Handle creation = list_to_make_like(from);
     const Handle root(H5Gopen2(from, "/", H5P_DEFAULT), H5Gclose);
     H5O_info2_t info{};
     checked(H5Oget_info3(root, &info, H5O_INFO_TIME), "the root cannot be read");
     const ObjectClock clock(info.btime != 0 ? info.btime : info.ctime);
     const Format wanted = format_of(from);
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    constexpr size_t kGrowth = 1 << 20;
-    if (medium == Medium::Memory) H5Pset_fapl_core(access, kGrowth, false);
     const auto made_with = [&](H5F_libver_t low) -> Handle {
         H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST);
         return {checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access),
@@ -136,6 +126,17 @@ Handle make_like(hid_t from, const std::string& path, Medium medium) {
     }
     if (!near) throw Failure("its format is one that HDF5 reads but no longer writes");
     return made_with(*near);
+}
+
+}  // namespace
+
+Handle make_like(hid_t from, const std::string& path) {
+    return make_with(Handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), from, path);
+}
+
+Handle make_like_in_memory(hid_t from) {
+    constexpr size_t kGrowth = 1 << 20;
+    return make_with(memory_access(kGrowth), from, kNoFile);
 }
 
 // What comes before the file of HDF5 in its file.

@@ -10,8 +10,7 @@
 
 namespace quarry::hdf5 {
 
-unsigned superblock_of(hid_t file);  // its version
-hsize_t user_block_of(hid_t file);   // its size
+hsize_t user_block_of(hid_t file);  // its size
 HeaderFormat header_format_of(hid_t file);
 
 // How a group keeps its links and attributes.
@@ -20,10 +19,9 @@ void set_group_properties(hid_t group, hid_t creation);
 // Those that keep their links as the oldest HDF5 did. So may some with newer headers.
 bool is_old_group(hid_t object);
 
-enum class Medium { Disk, Memory };
-
 // An empty file in the format of another one.
-Handle make_like(hid_t from, const std::string& path, Medium medium);
+Handle make_like(hid_t from, const std::string& path);
+Handle make_like_in_memory(hid_t from);
 
 // Of two files that are not open for writing.
 void copy_user_block(hsize_t size, const std::string& old_path, const std::string& new_path);

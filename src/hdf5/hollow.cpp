@@ -39,7 +39,7 @@ void add_guard(hid_t creation_list) {
     stand_in_for_filter(kGuardFilter, kGuardName);
     std::vector<Filter> filters = filters_of(creation_list);
     if (!filters.empty()) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
-    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}});
+    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}, kGuardName});
     for (const Filter& filter : filters)
         checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
                               filter.values.data()),

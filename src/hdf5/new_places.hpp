@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 namespace quarry::hdf5 {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hdf5/failure.hpp"
+#include "hdf5/in_memory.hpp"
 #include "hdf5/other_files.hpp"
 
 namespace quarry::hdf5 {
@@ -12,6 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kWhat = "its data cannot be looked for about the copy";
+
+bool is_there(const fs::path& path) {
+    std::error_code error;
+    return fs::exists(path, error);
+}
 
 std::string about_copy(const fs::path& about_original, const CopiedPlace& place) {
     const fs::path folder = fs::canonical(place.original).parent_path();
@@ -28,11 +34,11 @@ std::string external_in_copy(const std::string& name, const CopiedPlace& place) 
 std::string source_in_copy(const std::string& name, const CopiedPlace& place) {
     if (name == ".") return fs::canonical(place.copy);
     const fs::path beside = fs::path(place.original).parent_path() / name;
-    const bool is_here = !fs::exists(beside) && fs::exists(name);
+    const bool is_here = !is_there(beside) && is_there(name);
     const std::string moved = about_copy(fs::absolute(is_here ? fs::path(name) : beside), place);
     // A file that is not there HDF5 would look for by its last name, and find that of the original.
     constexpr const char* kNowhere = "/dev/null/.";
-    return fs::exists(moved) ? moved : kNowhere;
+    return is_there(moved) ? moved : kNowhere;
 }
 
 void add_external_files(hid_t from, hid_t to, const CopiedPlace& place) {
@@ -68,20 +74,15 @@ void copy_fill_value(hid_t from, hid_t to, hid_t type) {
     checked(H5Pset_fill_value(to, type, value.data()), kWhat);
 }
 
-constexpr const char* kName = "relocated";
-
-Handle access_in_memory() {
-    constexpr size_t kGrowth = 1 << 16;
-    Handle access(checked(H5Pcreate(H5P_FILE_ACCESS), kWhat), H5Pclose);
-    checked(H5Pset_fapl_core(access, kGrowth, false), kWhat);
-    return access;
-}
+constexpr size_t kGrowth = 1 << 16;
+constexpr const char* kDataset = "relocated";
 
 std::vector<std::byte> image_of_file_with(hid_t type, hid_t space, hid_t creation) {
     const Handle file(
-        checked(H5Fcreate(kName, H5F_ACC_TRUNC, H5P_DEFAULT, access_in_memory()), kWhat), H5Fclose);
+        checked(H5Fcreate(kNoFile, H5F_ACC_TRUNC, H5P_DEFAULT, memory_access(kGrowth)), kWhat),
+        H5Fclose);
     const Handle made(
-        checked(H5Dcreate2(file, kName, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), kWhat),
+        checked(H5Dcreate2(file, kDataset, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), kWhat),
         H5Dclose);
     checked(H5Fflush(file, H5F_SCOPE_GLOBAL), kWhat);
     std::vector<std::byte> image(
@@ -92,14 +93,14 @@ std::vector<std::byte> image_of_file_with(hid_t type, hid_t space, hid_t creatio
 
 // For reading only: HDF5 opens the sources of a virtual dataset as the file is open that it is in.
 Handle file_in_memory(std::vector<std::byte> image) {
-    const Handle access = access_in_memory();
+    const Handle access = memory_access(kGrowth);
     checked(H5Pset_file_image(access, image.data(), image.size()), kWhat);
-    return {checked(H5Fopen(kName, H5F_ACC_RDONLY, access), kWhat), H5Fclose};
+    return {checked(H5Fopen(kNoFile, H5F_ACC_RDONLY, access), kWhat), H5Fclose};
 }
 
 }  // namespace
 
-Handle relocated(hid_t dataset, const CopiedPlace& place) {
+Handle relocated(hid_t dataset, const CopiedPlace& place) try {
     const Handle creation(checked(H5Dget_create_plist(dataset), kWhat), H5Pclose);
     const bool is_virtual = H5Pget_layout(creation) == H5D_VIRTUAL;
     if (!is_virtual && H5Pget_external_count(creation) <= 0) {
@@ -113,7 +114,9 @@ Handle relocated(hid_t dataset, const CopiedPlace& place) {
     (is_virtual ? add_sources : add_external_files)(creation, changed, place);
     copy_fill_value(creation, changed, type);
     const Handle file = file_in_memory(image_of_file_with(type, space, changed));
-    return {checked(H5Dopen2(file, kName, H5P_DEFAULT), kWhat), H5Dclose};
+    return {checked(H5Dopen2(file, kDataset, H5P_DEFAULT), kWhat), H5Dclose};
+} catch (const fs::filesystem_error& error) {
+    throw Failure(kWhat + ": " + error.code().message());
 }
 
 }  // namespace quarry::hdf5

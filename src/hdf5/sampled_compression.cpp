@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hdf5/own_library.hpp"
+#include "hdf5/in_memory.hpp"
 #include "model/shape.hpp"
 
 namespace quarry::hdf5 {
@@ -23,9 +23,8 @@ std::vector<hsize_t> begin_of(uint64_t chunk, const std::vector<hsize_t>& counts
 // What the values take in a file that exists only in memory; nothing if HDF5 refuses.
 hsize_t stored_size(const std::vector<std::byte>& values, const std::vector<hsize_t>& shape,
                     hid_t type, hid_t creation) {
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    if (H5Pset_fapl_core(access, kMostBytes, false) < 0) return 0;
-    const Handle file(H5Fcreate("sample", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+    const Handle file(H5Fcreate(kNoFile, H5F_ACC_TRUNC, H5P_DEFAULT, memory_access(kMostBytes)),
+                      H5Fclose);
     const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
                        H5Sclose);
     const Handle set(H5Dcreate2(file, "x", type, space, H5P_DEFAULT, creation, H5P_DEFAULT),

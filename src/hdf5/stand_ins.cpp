@@ -1,10 +1,11 @@
 #include "hdf5/stand_ins.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <string>
+
+#include "hdf5/filters.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -22,20 +23,6 @@ ssize_t give_value(const char*, const void* value, size_t size, void* buffer, si
     return static_cast<ssize_t>(size);
 }
 
-template <typename Use>
-void each_filter(hid_t creation_list, Use use) {
-    const int count = H5Pget_nfilters(creation_list);
-    for (int i = 0; i < count; ++i) {
-        unsigned flags = 0, configuration = 0;
-        size_t values = 0;
-        std::array<char, 256> name{};
-        const H5Z_filter_t filter =
-            H5Pget_filter2(creation_list, static_cast<unsigned>(i), &flags, &values, nullptr,
-                           name.size() - 1, name.data(), &configuration);
-        if (filter >= 0) use(filter, name.data());
-    }
-}
-
 }  // namespace
 
 void stand_in_for_filter(H5Z_filter_t filter, const char* name) {
@@ -50,15 +37,14 @@ void stand_in_for_filter(H5Z_filter_t filter, const char* name) {
 }
 
 void stand_in_for_filters(hid_t creation_list) {
-    each_filter(creation_list, stand_in_for_filter);
+    for (const Filter& filter : filters_of(creation_list))
+        stand_in_for_filter(filter.id, filter.name.c_str());
 }
 
 bool has_stand_in(hid_t creation_list) {
-    bool found = false;
-    each_filter(creation_list, [&](H5Z_filter_t filter, const char*) {
-        found = found || stood_in_for.contains(filter);
-    });
-    return found;
+    const std::vector<Filter> filters = filters_of(creation_list);
+    return std::any_of(filters.begin(), filters.end(),
+                       [](const Filter& filter) { return stood_in_for.contains(filter.id); });
 }
 
 void stand_in_for_links(H5L_type_t kind) {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "launch/file_copy.hpp"
+#include "base/file_copy.hpp"
 
 namespace quarry {
 namespace {
@@ -28,13 +28,7 @@ bool make_link(const std::string& source, const std::string& name) {
 
 bool make_copy(const std::string& source, const std::string& copy) {
     make_directory_of(copy);
-    const int file = open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0) return false;
-    const bool done = copy_into(source, file);
-    const int why = errno;
-    close(file);
-    errno = why;
-    return done;
+    return copy_to(source, copy);
 }
 
 }  // namespace

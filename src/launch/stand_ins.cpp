@@ -16,7 +16,7 @@
 #include <sstream>
 #include <utility>
 
-#include "launch/file_copy.hpp"
+#include "base/file_copy.hpp"
 
 namespace quarry {
 namespace {

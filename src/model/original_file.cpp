@@ -4,19 +4,13 @@
 #include <cstring>
 
 #include "base/checksum.hpp"
+#include "base/file_times.hpp"
 
 namespace quarry {
-namespace {
-
-uint64_t nanoseconds(const timespec& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
-}  // namespace
 
 bool looks_like(const struct stat& status, const OriginalFile& original) {
     return static_cast<uint64_t>(status.st_size) == original.size &&
-           nanoseconds(status.st_mtim) == original.modified;
+           modified(status) == original.modified;
 }
 
 std::string difference_from(const OriginalFile& original, int file, bool is_paranoid) {
@@ -36,7 +30,7 @@ std::string difference_from(const OriginalFile& original, int file, bool is_para
             return "it is not the file that was carved: its data is other data";
         return "";
     }
-    if (nanoseconds(status.st_mtim) != original.modified)
+    if (modified(status) != original.modified)
         return "it has been modified since it was carved, or copied without its time";
     return "";
 }

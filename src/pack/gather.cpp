@@ -10,6 +10,7 @@
 #include <quarry/units.hpp>
 #include <set>
 
+#include "base/file_times.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
 #include "pack/versions.hpp"
@@ -18,12 +19,6 @@ namespace quarry::pack_files {
 namespace {
 
 namespace fs = std::filesystem;
-
-// In nanoseconds since 1970.
-uint64_t modified(const struct stat& status) {
-    return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
-           static_cast<uint64_t>(status.st_mtim.tv_nsec);
-}
 
 // Clocks of file systems may differ from ours, and what is buffered is written late.
 constexpr uint64_t kSlack = 2'000'000'000;
@@ -53,8 +48,7 @@ std::string folder_before(const std::string& path, uint64_t start) {
     for (; folder.has_relative_path(); folder = folder.parent_path()) {
         struct statx status{};
         const bool is_there = statx(AT_FDCWD, folder.c_str(), 0, STATX_BTIME, &status) == 0;
-        const uint64_t born = static_cast<uint64_t>(status.stx_btime.tv_sec) * 1'000'000'000 +
-                              status.stx_btime.tv_nsec;
+        const uint64_t born = nanoseconds(status.stx_btime);
         if (is_there && ((status.stx_mask & STATX_BTIME) == 0 || born <= start)) break;
     }
     return folder;

@@ -9,6 +9,7 @@
 #include <quarry/pack.hpp>
 #include <set>
 
+#include "base/file_copy.hpp"
 #include "base/sha256.hpp"
 #include "base/subprocess.hpp"
 #include "base/whole_path.hpp"
@@ -50,8 +51,8 @@ public:
     Result<bool> copy(const std::string& from, const std::string& path) const {
         std::error_code failed;
         fs::create_directories(fs::path(at(path)).parent_path(), failed);
-        if (!failed) fs::copy_file(from, at(path), failed);
-        if (failed) return Error{from + " cannot be copied: " + failed.message() + "."};
+        if (!copy_to(from, at(path)))
+            return Error{from + " cannot be copied: " + std::strerror(errno) + "."};
         return true;
     }
 

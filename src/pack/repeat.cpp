@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,6 @@
 #include <quarry/verify.hpp>
 
 #include "base/sha256.hpp"
-#include "base/text.hpp"
 #include "base/whole_path.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
@@ -121,13 +121,9 @@ RepeatedOutput compared(const PackedOutput& output, const std::string& now,
     if (found->all_differences == 0 && found->hollow + found->partly == 0)
         return {now, Verdict::SameButTimes, "only times in it are others"};
     if (found->differences.empty()) return {now, Verdict::Differs, "data is missing in it"};
-    const FileDifference& first = found->differences.front();
-    return {now, Verdict::Differs,
-            fmt::format("{}{}: {}{}", first.object.empty() ? "the file" : first.object,
-                        first.attribute.empty() ? "" : ", attribute " + first.attribute, first.what,
-                        found->all_differences == 1
-                            ? ""
-                            : fmt::format(", and {} more", found->all_differences - 1))};
+    const std::string more =
+        found->all_differences == 1 ? "" : fmt::format(", and {} more", found->all_differences - 1);
+    return {now, Verdict::Differs, text_of(found->differences.front()) + more};
 }
 
 class Repeating {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <ctime>
 
+#include "base/file_times.hpp"
+
 namespace quarry::trace {
 
 inline uint64_t nanoseconds_of(clockid_t clock) noexcept {
     timespec now{};
     clock_gettime(clock, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+    return nanoseconds(now);
 }
 
 inline uint64_t monotonic_now() noexcept {

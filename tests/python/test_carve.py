@@ -271,7 +271,7 @@ def test_other_peoples_files_are_the_same_when_all_is_kept(
     fates = json.loads(done.stdout)["files"]
     assert done.returncode == 0 and len(fates) > 300, done.stderr
     whole = [fate for fate in fates if fate["why_whole"]]
-    assert len(whole) < 30, whole
+    assert len(whole) < 32, whole
     place = linked(tmp_path / "small", corpus)
     carved = [Path(fate["original"]) for fate in fates if not fate["why_whole"]]
     if not request.config.getoption("--slow"):

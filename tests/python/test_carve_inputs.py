@@ -6,9 +6,11 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 from carving import carve, copy_of, make_rich, run
 
@@ -33,6 +35,27 @@ def test_a_file_that_is_another_by_now_is_refused(made: Path) -> None:
     assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
     assert "Nothing has been written" in done.stdout
     assert copy_of(made).read_bytes() == before
+
+
+def test_a_file_that_changes_while_it_is_copied_is_refused(tmp_path: Path) -> None:
+    """Not before its copy is begun, or it would be refused for that."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        f["data"] = np.random.default_rng(1).random(10_000_000)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['data'][0]")
+
+    def change_when_begun() -> None:
+        while not list(tmp_path.glob(".quarry-carving-*")):
+            time.sleep(0.0005)
+        os.utime(path)
+
+    with ThreadPoolExecutor(1) as pool:
+        changed = pool.submit(change_when_begun)
+        done = quarry("carve", "-o", "small", "t", cwd=tmp_path)
+        changed.result(timeout=60)
+    assert done.returncode == 1
+    assert f"Not carved: {path}: it was changed while it was copied" in done.stdout
+    assert not (tmp_path / "small").exists()
 
 
 def test_older_data_put_in_its_place_is_another_file(made: Path) -> None:

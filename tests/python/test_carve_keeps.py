@@ -722,7 +722,7 @@ def test_what_cannot_be_carved_faithfully_is_copied_whole(tmp_path: Path) -> Non
             f.create_dataset(name, data=NUMBERS, maxshape=(None, 30), chunks=(5, 30))
     run(tmp_path, "import h5py; h5py.File('in.h5')")
     [fate] = carve(tmp_path, "t", "--keep", "*kept", "--keep-below", "0")["files"]
-    assert "its copy turned out to be another file, at /" in fate["why_whole"]
+    assert "its copy turned out to be another file: /" in fate["why_whole"]
     assert fate["datasets"] == []
     assert copy_of(path).read_bytes() == path.read_bytes()
     assert not list((tmp_path / "small/quarry-carved").rglob("*.h5"))

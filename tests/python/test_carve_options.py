@@ -172,3 +172,27 @@ def test_no_table_where_nothing_is_carved(sized: Path) -> None:
         "Not carved",
         "Nothing has been written.",
     ]
+
+
+def test_names_of_files_in_memory_are_nobodys(sized: Path) -> None:
+    """HDF5 looks for files of the same name in the working directory."""
+    others = [sized / name for name in ("rehearsal", "none")]
+    for other in others:
+        other.write_bytes(b"of somebody else")
+    [planned] = carve(sized, "t", "--dry-run")["files"]
+    assert planned["datasets"] and not planned["why_whole"]
+    assert all(other.exists() for other in others)
+
+
+@pytest.mark.parametrize("verb", ("carve", "pack"))
+def test_patterns_that_match_nothing_are_told(sized: Path, verb: str) -> None:
+    words = [verb, "-o", "out", "t", "--dry-run", "--keep", "/nowhere", "--drop", "*"]
+    told = quarry(*words, cwd=sized).stderr
+    assert "no dataset matches /nowhere" in told and "matches *" not in told
+
+
+def test_of_patterns_nothing_is_told_where_a_file_is_not_taken_apart(sized: Path) -> None:
+    run(sized, "import h5py; h5py.File('in.h5'); open('in.h5', 'rb').read()")
+    done = quarry("carve", "-o", "small", "t", "--keep", "/nowhere", cwd=sized)
+    assert "Copied whole" in done.stdout
+    assert "no dataset matches" not in done.stderr

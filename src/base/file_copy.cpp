@@ -1,4 +1,4 @@
-#include "launch/file_copy.hpp"
+#include "base/file_copy.hpp"
 
 #include <fcntl.h>
 #include <sys/sendfile.h>
@@ -9,6 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <vector>
+
+#include "base/file_times.hpp"
 
 namespace quarry {
 namespace {
@@ -34,20 +37,6 @@ bool copy_all(int source, int target) {
     return futimens(target, times.data()) == 0;
 }
 
-bool have_same_bytes(const std::string& one, const std::string& other) {
-    std::ifstream first(one, std::ios::binary), second(other, std::ios::binary);
-    std::array<char, 1 << 16> left{}, right{};
-    while (first && second) {
-        first.read(left.data(), left.size());
-        second.read(right.data(), right.size());
-        const auto length = first.gcount();
-        if (second.gcount() != length ||
-            !std::equal(left.begin(), left.begin() + length, right.begin()))
-            return false;
-    }
-    return first.eof() && second.eof();
-}
-
 }  // namespace
 
 bool copy_into(const std::string& source, int target) {
@@ -60,14 +49,40 @@ bool copy_into(const std::string& source, int target) {
     return done;
 }
 
+bool copy_to(const std::string& source, const std::string& target) {
+    const int file = open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return false;
+    const bool done = copy_into(source, file);
+    const int why = errno;
+    close(file);
+    errno = why;
+    return done;
+}
+
+bool have_equal_bytes(const std::string& one, const std::string& other, uint64_t most) {
+    constexpr size_t kOfBoth = 1 << 20;
+    std::ifstream first(one, std::ios::binary), second(other, std::ios::binary);
+    if (!first || !second) return false;
+    std::vector<char> left(kOfBoth), right(kOfBoth);
+    while (first && second && most > 0) {
+        const auto wanted = static_cast<std::streamsize>(std::min<uint64_t>(most, kOfBoth));
+        first.read(left.data(), wanted);
+        second.read(right.data(), wanted);
+        const auto length = first.gcount();
+        if (second.gcount() != length ||
+            !std::equal(left.begin(), left.begin() + length, right.begin()))
+            return false;
+        most -= static_cast<uint64_t>(length);
+    }
+    return !first.bad() && !second.bad();
+}
+
 bool is_still_copy(const std::string& copy, const std::string& source) {
     struct stat now{}, before{};
     if (stat(copy.c_str(), &now) != 0 || stat(source.c_str(), &before) != 0 ||
         now.st_size != before.st_size)
         return false;
-    const bool is_untouched = now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
-                              now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
-    return is_untouched || have_same_bytes(copy, source);
+    return modified(now) == modified(before) || have_equal_bytes(copy, source);
 }
 
 }  // namespace quarry

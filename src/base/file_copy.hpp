@@ -1,0 +1,24 @@
+// Copies of files that share their blocks with the original where the file system can do that, and
+// whether they are copies still.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace quarry {
+
+// All bytes of a file, and when it was changed, into an open and empty one. On failure errno tells
+// why.
+bool copy_into(const std::string& source, int target);
+
+// Into a file that must not be there yet.
+bool copy_to(const std::string& source, const std::string& target);
+
+// So many from the beginning of both, or all of them.
+bool have_equal_bytes(const std::string& one, const std::string& other,
+                      uint64_t most = ~uint64_t{0});
+
+// Whether a copy is what it was. Its bytes are looked at only if the time says that it may not be.
+bool is_still_copy(const std::string& copy, const std::string& source);
+
+}  // namespace quarry
