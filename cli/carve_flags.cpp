@@ -54,7 +54,7 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
     const std::vector<std::string> listed = listed_with_more(inputs, made);
-    std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input.path); });
+    std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input); });
     if (inputs.empty()) return Error{"None of the inputs matches --file. `quarry ls` names them."};
     if (!unseen.empty()) {
         line.clear();
@@ -88,11 +88,14 @@ void CarveFlags::say_what_is_idle(const std::vector<FileFate>& files) const {
                             printable(pattern)));
 }
 
-bool CarveFlags::is_chosen(const std::string& path) const {
-    return files_.empty() || std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
-               return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
-                      path.ends_with("/" + pattern);
-           });
+bool CarveFlags::is_chosen(const InputFile& input) const {
+    const auto matches = [&](const std::string& path) {
+        return std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
+            return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 || path.ends_with("/" + pattern);
+        });
+    };
+    return files_.empty() || matches(input.path) ||
+           std::any_of(input.also_by.begin(), input.also_by.end(), matches);
 }
 
 }  // namespace quarry::cli

@@ -21,7 +21,7 @@ public:
     const std::vector<std::string>& tasks() const { return tasks_; }
 
 private:
-    bool is_chosen(const std::string& path) const;
+    bool is_chosen(const InputFile& input) const;
 
     std::vector<std::string> tasks_;
     std::vector<std::string> files_;

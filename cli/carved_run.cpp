@@ -21,9 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string absolute(const std::string& directory) {
+    std::error_code failed;  // where the working directory is gone: then nothing is found there
+    const std::string path = std::filesystem::absolute(directory, failed).lexically_normal();
+    return path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+}
+
 Result<std::string> new_log() {
     const char* folder = std::getenv("TMPDIR");
-    std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/quarry-fetched-XXXXXX";
+    // The program may work elsewhere.
+    std::string path =
+        absolute(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/quarry-fetched-XXXXXX";
     const int file = mkstemp(path.data());
     if (file < 0)
         return Error{fmt::format("{} cannot be made: {}. Set TMPDIR to a directory of your own.",
@@ -34,18 +42,6 @@ Result<std::string> new_log() {
 
 bool is_map(const std::string& missing) {
     return missing.find('=') != std::string::npos;
-}
-
-std::string absolute(const std::string& directory) {
-    std::error_code failed;  // where the working directory is gone: then nothing is found there
-    const std::string path = std::filesystem::absolute(directory, failed).lexically_normal();
-    return path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
-}
-
-// The program may work elsewhere, and originals are known by their whole paths.
-std::string absolute_map(const std::string& map) {
-    const size_t equals = map.find('=');
-    return absolute(map.substr(0, equals)) + "=" + absolute(map.substr(equals + 1));
 }
 
 std::string why_no_way(const std::string& missing) {
@@ -106,13 +102,20 @@ void CarvedRun::declare(CLI::App& app) {
 
 Result<ServingOptions> CarvedRun::prepare() {
     using Options = CarvedViewOptions;
-    if (is_map(missing_)) missing_ = absolute_map(missing_);
     auto carved = open_carved(directory_, [&] {
         say(fmt::format("waiting: {} is being carved.", printable(directory_)));
     });
     if (!carved) return carved.error();
     in_use_ = carved->in_use;
     place_ = carved->path;
+    if (std::count(place_.begin(), place_.end(), '{') !=
+            std::count(place_.begin(), place_.end(), '}') ||
+        place_.find_first_of("\r\n") != std::string::npos)
+        return Error{printable(place_) +
+                     " has a brace or a line break in its path, which HDF5 cannot be told. Move it "
+                     "(--carved)."};
+    learn_names(*carved);
+    if (is_map(missing_)) missing_ = map_of_originals(missing_);
     if (const auto there = look_for_originals(*carved); !there) return there.error();
     const std::set<std::string> changed = changed_originals(*carved);
     auto view = CarvedView::prepare(
@@ -145,8 +148,39 @@ Result<ServingOptions> CarvedRun::prepare() {
     return options;
 }
 
+void CarvedRun::learn_names(const CarvedDirectory& carved) {
+    std::map<std::string, std::string> originals;  // by copy
+    for (const ServedFile& file : carved.files)
+        if (!file.is_other_name) originals[file.copy] = file.original;
+    for (const ServedFile& file : carved.files)
+        if (file.is_other_name) names_[originals[file.copy]].push_back(file.original);
+}
+
+// The program may work elsewhere, and originals are known by their whole paths, without links. A
+// directory that is named by a link is the one in which the link led to originals.
+std::string CarvedRun::map_of_originals(const std::string& map) const {
+    const size_t equals = equals_in_map(map);
+    std::string old = absolute(map.substr(0, equals));
+    for (const auto& [original, names] : names_) {
+        if (original.starts_with(old + "/")) break;
+        for (const std::string& name : names) {
+            const std::string rest = name.starts_with(old + "/") ? name.substr(old.size()) : "";
+            if (!rest.empty() && original.ends_with(rest))
+                old = original.substr(0, original.size() - rest.size());
+        }
+    }
+    return old + "=" + absolute(map.substr(equals + 1));
+}
+
+// By any of its names: links may lead elsewhere by now, or be gone.
 std::string CarvedRun::place_of(const std::string& original) const {
-    return mapped_path(original, missing_);
+    const std::string place = mapped_path(original, missing_);
+    const auto names = names_.find(original);
+    if (names == names_.end() || access(place.c_str(), F_OK) == 0) return place;
+    for (const std::string& name : names->second)
+        if (const std::string other = mapped_path(name, missing_); access(other.c_str(), F_OK) == 0)
+            return other;
+    return place;
 }
 
 // Where somebody counts on them, they must be there.

@@ -32,6 +32,8 @@ public:
 private:
     void clean_up();
     Result<bool> look_for_originals(const CarvedDirectory& carved) const;
+    void learn_names(const CarvedDirectory& carved);
+    std::string map_of_originals(const std::string& map) const;
     std::string place_of(const std::string& original) const;
     bool tell(const std::vector<FetchedDataset>& fetched) const;
     bool grow(const std::vector<FetchedDataset>& fetched) const;
@@ -43,7 +45,8 @@ private:
     bool is_paranoid_ = false;
     bool grows_ = false;
 
-    std::string place_;  // of the carved files
+    std::string place_;                                      // of the carved files
+    std::map<std::string, std::vector<std::string>> names_;  // that originals have besides
     std::shared_ptr<const void> in_use_;
     std::optional<CarvedView> view_;
     std::string log_;

@@ -68,7 +68,6 @@ std::string printable(std::string_view name) {
 }
 
 Style Style::of_output() {
-    std::setlocale(LC_CTYPE, "");
     const char* no_colour = std::getenv("NO_COLOR");
     Style style;
     style.colours = is_capable_terminal(STDOUT_FILENO) && !(no_colour && *no_colour);

@@ -330,13 +330,13 @@ void note(Call<&H5VL_file_class_t::specific>, const Operation& operation, Object
     if (storage != nullptr) claim_flushed_chunks(*storage, transfer);
 }
 
-// Told by this call and not by the driver: HDF5 itself asks that for the handle of files that were
-// opened by symbolic links.
+// What leads to all bytes of a file. Told by this call and not by the driver: HDF5 itself asks that
+// for the handle of files that were opened by symbolic links.
 void note(Call<&H5VL_file_class_t::optional>, const Operation& operation, Object& file,
           herr_t answer, H5VL_optional_args_t* arguments, hid_t, void**) noexcept {
-    const bool gives_handle =
-        file.under->is_native && arguments->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE;
-    if (answer < 0 || !gives_handle) return;
+    const bool gives_bytes = arguments->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE ||
+                             arguments->op_type == H5VL_NATIVE_FILE_GET_FILE_IMAGE;
+    if (answer < 0 || !file.under->is_native || !gives_bytes) return;
     StorageRecord* storage = storage_with_serial(*file.under->library, serial_of_file(file));
     if (storage == nullptr) return;
     write_storage(*storage, operation.writer());

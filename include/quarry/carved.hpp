@@ -42,7 +42,8 @@ struct CarvedDirectory {
 Result<CarvedDirectory> open_carved(
     const std::string& directory, const std::function<void()>& waiting = [] {});
 
-// Originals that are there, but no more as they were carved.
+// Whether what is found at the path of an original is another file than the one that was carved.
+bool has_changed(const ServedFile& file);
 std::set<std::string> changed_originals(const CarvedDirectory& carved);
 
 struct CarvedViewOptions {

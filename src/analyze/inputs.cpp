@@ -6,8 +6,10 @@
 
 #include "analyze/completeness.hpp"
 #include "analyze/dataset_description.hpp"
+#include "analyze/real_names.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/trace_index.hpp"
+#include "base/text.hpp"
 #include "model/touched_chunks.hpp"
 
 namespace quarry {
@@ -29,6 +31,12 @@ bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
 
 constexpr const char* kReadAsBytes = "it was read without HDF5, too, as a file of bytes";
 
+constexpr const char* kIsRawToo = "it also holds data of a dataset in another file";
+constexpr const char* kMayBeSource =
+    "a virtual dataset may have it for a source, which HDF5 has found in a way of its own";
+constexpr const char* kReadInside =
+    "HDF5 has also read it by itself, and it is not known for which dataset";
+
 constexpr uint64_t kNever = ~uint64_t{0};
 
 struct Input {
@@ -39,7 +47,10 @@ struct Input {
     // When it was first opened, anew and as it was, in nanoseconds since 1970.
     uint64_t first_made = kNever;
     uint64_t first_found = kNever;
-    std::set<uint64_t> raw_modified;  // InputFile::modified, if it is raw
+    // Whether it has data of a dataset in another file, when that was read first, and states of it.
+    bool is_raw = false;
+    uint64_t raw_opened = kNever;
+    std::set<uint64_t> raw_modified;
     std::set<std::string> tasks;
     struct Used {
         UsedDataset dataset;
@@ -51,12 +62,14 @@ struct Input {
 class Using {
 public:
     Using(const TraceIndex& index, const ProcessTables& tables, const std::set<std::string>& tasks,
-          std::map<uint32_t, Input>& inputs, std::map<uint32_t, Token>& tokens)
+          std::map<uint32_t, Input>& inputs, std::map<uint32_t, Token>& tokens,
+          std::set<std::string>& sought)
         : index_(index),
           tables_(tables),
           tasks_(tasks),
           inputs_(inputs),
           tokens_(tokens),
+          sought_(sought),
           task_(index.first_task_of(tables)) {}
 
     void operator()(const trace::Task& record, const trace::Rest&) {
@@ -110,6 +123,8 @@ public:
         constexpr uint8_t kNoRead = trace::kDerivedFailed | trace::kDerivedWrite;
         constexpr uint8_t kInexact = trace::kDerivedLinear | trace::kDerivedAtMost;
         if ((record.prefix.flags & kNoRead) != 0) return;
+        if (!index_.has_source_file(tables_, record))
+            sought_.insert(base_name(tables_.text(record.file)));
         const bool is_exact = (record.prefix.flags & kInexact) == 0;
         used(index_.source_of(tables_, record),
              is_exact ? selection_in(record, rest) : std::nullopt);
@@ -170,10 +185,10 @@ private:
         if (external == index_.externals.end()) return;
         for (const uint32_t file : external->second.files) {
             Input* input = input_of(file);
-            if (input == nullptr || input->is_hdf5) continue;
-            const uint64_t opened = time + static_cast<uint64_t>(tables_.to_realtime);
-            input->file.is_raw = true;
-            if (input->file.opened == 0 || opened < input->file.opened) input->file.opened = opened;
+            if (input == nullptr) continue;
+            input->is_raw = true;
+            input->raw_opened =
+                std::min(input->raw_opened, time + static_cast<uint64_t>(tables_.to_realtime));
         }
     }
 
@@ -182,6 +197,7 @@ private:
     const std::set<std::string>& tasks_;
     std::map<uint32_t, Input>& inputs_;
     std::map<uint32_t, Token>& tokens_;
+    std::set<std::string>& sought_;  // names of sources that HDF5 has found in a way of its own
     std::map<uint32_t, trace::OtherFile> others_;  // by number
     uint32_t task_;
 };
@@ -200,22 +216,28 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
     std::map<uint32_t, Token> tokens;
+    std::set<std::string> sought;
     for (const auto& tables : index->processes)
-        tables->file->each(Using(*index, *tables, wanted, inputs, tokens));
+        tables->file->each(Using(*index, *tables, wanted, inputs, tokens, sought));
     TraceInputs found{{}, {}, index->facts.unseen};
     for (auto& [number, input] : inputs) {
-        if (input.is_hdf5) input.file.is_raw = false;
         InputFile& file = input.file;
-        if (file.is_raw) file.modified = input.raw_modified;
-        file.is_inside =
-            input.is_inside && !input.is_hdf5 && !input.is_refused && !input.file.is_raw;
+        file.is_raw = input.is_raw && !input.is_hdf5;
+        if (file.is_raw) {
+            file.modified = input.raw_modified;
+            file.opened = input.raw_opened;
+        } else if (input.is_raw) {
+            file.why_whole = kIsRawToo;
+        }
+        file.is_inside = input.is_inside && !input.is_hdf5 && !input.is_refused && !file.is_raw;
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
         const bool is_own = input.first_made < input.first_found;
         if (is_own) found.made.insert(index->facts.files[number].path);
         if (!is_used || is_own || file.opened == 0) continue;
         if (input.first_made != kNever) file.was_written = true;
         file.path = index->facts.files[number].path;
-        file.also_by.erase(file.path);
+        if (input.is_hdf5 && sought.contains(base_name(file.path))) file.why_whole = kMayBeSource;
+        use_real_names(file);
         file.has_no_file = file.inode == 0 && !file.is_raw;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());
         for (auto& [object, used] : input.read) {
@@ -230,6 +252,16 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
 void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
     if (known.why_whole.empty()) known.why_whole = more.why_whole;
+    if (known.is_raw != more.is_raw) known.why_whole = kIsRawToo;
+    // Of raw data, HDF5 does not tell which file it is.
+    if (known.is_raw && !more.is_raw) {
+        known.device = more.device;
+        known.inode = more.inode;
+        known.size = more.size;
+    }
+    if (known.is_inside != more.is_inside) known.why_whole = kReadInside;
+    known.is_raw = known.is_raw && more.is_raw;
+    known.is_inside = known.is_inside && more.is_inside;
     known.opened = std::min(known.opened, more.opened);
     known.modified.insert(more.modified.begin(), more.modified.end());
     known.also_by.insert(more.also_by.begin(), more.also_by.end());
@@ -241,7 +273,8 @@ void add_uses(InputFile& known, const InputFile& more) {
 void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more) {
     for (InputFile& input : more) {
         const auto known = std::find_if(all.begin(), all.end(), [&](const InputFile& one) {
-            return one.path == input.path && one.inode == input.inode;
+            return one.path == input.path &&
+                   (one.inode == input.inode || one.is_raw || input.is_raw);
         });
         if (known == all.end()) {
             all.push_back(std::move(input));

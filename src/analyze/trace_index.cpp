@@ -583,6 +583,12 @@ uint32_t TraceIndex::source_of(const ProcessTables& process, const trace::Derive
     return found != objects_by_path.end() ? found->second : kNobody;
 }
 
+bool TraceIndex::has_source_file(const ProcessTables& process, const trace::Derived& record) const {
+    const uint32_t object = process.object_of(record.object);
+    return object != kNobody &&
+           file_named(process.text(record.file), facts.objects[object].file, process) != kNobody;
+}
+
 uint32_t TraceIndex::root_of(uint32_t file) const {
     const auto found = objects_by_path.find({file, "/"});
     return found != objects_by_path.end() ? found->second : kNobody;

@@ -57,6 +57,7 @@ struct TraceIndex {
     // The object that a mapping of a virtual dataset names; kNobody if HDF5 has not opened its
     // file.
     uint32_t source_of(const ProcessTables& process, const trace::Derived& record) const;
+    bool has_source_file(const ProcessTables& process, const trace::Derived& record) const;
     // A file that is named in another one: beside it, or where the process was started.
     uint32_t file_named(const std::string& name, uint32_t in_file,
                         const ProcessTables& process) const;

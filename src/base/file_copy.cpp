@@ -77,12 +77,13 @@ bool have_equal_bytes(const std::string& one, const std::string& other, uint64_t
     return !first.bad() && !second.bad();
 }
 
-bool is_still_copy(const std::string& copy, const std::string& source) {
-    struct stat now{}, before{};
-    if (stat(copy.c_str(), &now) != 0 || stat(source.c_str(), &before) != 0 ||
-        now.st_size != before.st_size)
-        return false;
-    return modified(now) == modified(before) || have_equal_bytes(copy, source);
+uint64_t last_touched(const std::string& path) {
+    struct stat status{};
+    return stat(path.c_str(), &status) == 0 ? nanoseconds(status.st_ctim) : 0;
+}
+
+bool is_still_copy(const std::string& copy, const std::string& source, uint64_t touched) {
+    return last_touched(copy) == touched || have_equal_bytes(copy, source);
 }
 
 }  // namespace quarry

@@ -18,7 +18,11 @@ bool copy_to(const std::string& source, const std::string& target);
 bool have_equal_bytes(const std::string& one, const std::string& other,
                       uint64_t most = ~uint64_t{0});
 
-// Whether a copy is what it was. Its bytes are looked at only if the time says that it may not be.
-bool is_still_copy(const std::string& copy, const std::string& source);
+// When a file was last touched in any way, in nanoseconds since 1970; 0 if it is gone. Programs can
+// set the other times of a file as they like.
+uint64_t last_touched(const std::string& path);
+
+// Whether a copy is what it was. Its bytes are looked at only if it was touched since.
+bool is_still_copy(const std::string& copy, const std::string& source, uint64_t touched);
 
 }  // namespace quarry

@@ -32,6 +32,13 @@ uint64_t modified_time(const std::string& path, uint64_t& size) {
     return modified(status);
 }
 
+// Copies are below the directory under the paths of their originals, and so is what we need there.
+bool is_name_of_ours(const fs::path& copy) {
+    const std::string first = *copy.begin();
+    return first == kMissingData || first == kOriginals || first == kManifest ||
+           first == kDatasets || first == kPlaceholders;
+}
+
 Job job_for(const InputFile& input) {
     Job job;
     FileFate& fate = job.fate;
@@ -39,9 +46,14 @@ Job job_for(const InputFile& input) {
     fate.problem = why_not(input);
     fate.size_before = input.size;
     if (!fate.problem.empty()) return job;
-    std::error_code error;
-    const fs::path real = fs::canonical(input.path, error);
-    fate.copy = (error ? fs::path(input.path).lexically_normal() : real).relative_path();
+    fate.copy = fs::path(input.path).relative_path();
+    if (is_name_of_ours(fate.copy)) {
+        fate.problem =
+            "where its copy would be, Quarry keeps a file of its own. Move it to another "
+            "directory, and record again";
+        fate.copy.clear();
+        return job;
+    }
     fate.modified = modified_time(input.place(), fate.size_before);
     return job;
 }
@@ -52,55 +64,86 @@ public:
     explicit Needs(std::vector<Job>& jobs) : jobs_(jobs) {}
 
     void add(size_t by, const Need& need) {
-        const std::string path = found(jobs_[by].fate.input.place(), need.file);
+        const std::string path = found(jobs_[by].fate.input, need.file);
         // Then HDF5 reads fill values, with the original as with the copy.
         if (path.empty()) return;
-        const std::string dataset =
-            need.dataset.starts_with('/') ? need.dataset : "/" + need.dataset;
         const auto known = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
             std::error_code error;
             return fs::equivalent(job.fate.input.place(), path, error);
         });
         if (known == jobs_.end()) {
-            jobs_.push_back(job_for(input_at(path, dataset)));
+            jobs_.push_back(job_for(input_at(path, need)));
             return;
         }
-        if (known->fate.input.is_inside || !has_whole(known->fate, dataset)) {
-            known->fate.input.is_inside = false;
-            known->fate.input.read.push_back({{}, dataset, true, {}});
+        InputFile& input = known->fate.input;
+        if (path != input.place()) input.also_by.insert(path);
+        if (need.has_bytes()) {
+            add_bytes(*known);
+        } else if (const UsedDataset used = used_by(need);
+                   input.is_inside || !has_whole(known->fate, used)) {
+            input.is_inside = false;
+            input.read.push_back(used);
             known->is_done = false;
         }
     }
 
 private:
-    // Beside the file that names it, or where we are.
-    static std::string found(const std::string& by, const std::string& name) {
+    // Beside the file that names it, by whatever name that is opened, or where we are. Of a path
+    // from the root that leads nowhere, HDF5 looks for the last name.
+    static std::string found(const InputFile& by, const fs::path& name) {
         std::error_code error;
-        if (name == ".") return by;
-        for (const fs::path& path : {fs::path(by).parent_path() / name, fs::path(name)})
-            if (fs::exists(path, error)) return fs::absolute(path);
+        if (name == ".") return by.place();
+        if (name.is_absolute() && fs::exists(name, error)) return name;
+        const fs::path wanted = name.is_absolute() ? name.filename() : name;
+        std::vector<fs::path> places{fs::path(by.place()).parent_path()};
+        for (const fs::path path : by.also_by) places.push_back(path.parent_path());
+        places.push_back(fs::current_path(error));
+        for (const fs::path& place : places)
+            if (fs::exists(place / wanted, error)) return (place / wanted).lexically_normal();
         return "";
     }
 
-    static InputFile input_at(const std::string& path, const std::string& dataset) {
+    static UsedDataset used_by(const Need& need) {
+        UsedDataset used;
+        if (need.token.size() == used.token.size())
+            std::copy(need.token.begin(), need.token.end(), used.token.begin());
+        else
+            used.path = need.dataset.starts_with('/') ? need.dataset : "/" + need.dataset;
+        used.why = "a dataset that is kept has its data there";
+        return used;
+    }
+
+    static InputFile input_at(const std::string& path, const Need& need) {
         InputFile input;
-        input.path = path;
+        std::error_code error;
+        const fs::path real = fs::canonical(path, error);
+        input.path = error ? path : real.string();
+        if (input.path != path) input.also_by.insert(path);
         input.opened = modified_time(path, input.size);
-        input.read.push_back({{}, dataset, true, {}});
+        input.is_raw = need.has_bytes();
+        if (!input.is_raw) input.read.push_back(used_by(need));
         return input;
     }
 
-    static bool has_whole(const FileFate& fate, const std::string& path) {
-        const bool is_asked_for = std::any_of(
-            fate.input.read.begin(), fate.input.read.end(),
-            [&](const UsedDataset& used) { return used.is_whole && used.path == path; });
-        return is_asked_for || !fate.why_whole.empty() ||
-               std::any_of(fate.datasets.begin(), fate.datasets.end(),
-                           [&](const DatasetFate& dataset) {
-                               return dataset.is_whole &&
-                                      std::find(dataset.paths.begin(), dataset.paths.end(), path) !=
-                                          dataset.paths.end();
-                           });
+    static void add_bytes(Job& job) {
+        InputFile& input = job.fate.input;
+        if (input.is_raw || !input.why_whole.empty()) return;
+        input.is_inside = false;
+        input.why_whole = "it also holds data of a dataset in another file";
+        job.is_done = false;
+    }
+
+    static bool has_whole(const FileFate& fate, const UsedDataset& wanted) {
+        const auto is_it = [&](const UsedDataset& used) {
+            return used.is_whole && used.path == wanted.path && used.token == wanted.token;
+        };
+        const auto has_it = [&](const DatasetFate& dataset) {
+            return dataset.is_whole && std::find(dataset.paths.begin(), dataset.paths.end(),
+                                                 wanted.path) != dataset.paths.end();
+        };
+        return fate.input.is_raw || !fate.why_whole.empty() ||
+               std::any_of(fate.input.read.begin(), fate.input.read.end(), is_it) ||
+               std::any_of(fate.datasets.begin(), fate.datasets.end(), has_it);
     }
 
     std::vector<Job>& jobs_;
@@ -207,15 +250,16 @@ std::vector<FileFate> fates_of(std::vector<Job> jobs) {
 std::string something_else_in(const fs::path& place) {
     std::set<std::string> ours{kManifest, kDatasets, kPlaceholders};
     if (const auto manifest = read_manifest(place, Detail::Files))
-        for (const FileFate& file : manifest->files) ours.insert(file.copy);
+        for (const FileFate& file : manifest->files) {
+            ours.insert(file.copy);
+            ours.insert(std::string(kMissingData) + "/" + file.copy);
+        }
     std::error_code error;
     fs::recursive_directory_iterator at(place, error), end;
     for (; !error && at != end; at.increment(error)) {
         const std::string path = at->path().lexically_relative(place);
-        if (path == kMissingData || path == kOriginals)
-            at.disable_recursion_pending();
-        else if (!at->is_directory(error) && !ours.contains(path))
-            return path;
+        const bool is_folder = fs::is_directory(at->symlink_status(error));
+        if (!is_folder && !ours.contains(path)) return path;
     }
     return "";
 }

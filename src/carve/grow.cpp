@@ -67,7 +67,8 @@ std::string why_another(const FileFate& fate, const Table& table, const std::str
     original.size = fate.size_before;
     original.modified = fate.modified;
     struct stat status{};
-    std::string why = table.original() ? difference_from(*table.original(), file, false) : "";
+    const bool is_paranoid = table.original() && table.original()->whole_checksum != 0;
+    std::string why = table.original() ? difference_from(*table.original(), file, is_paranoid) : "";
     if (!table.original() && (fstat(file, &status) != 0 || !looks_like(status, original)))
         why = "its size or time is not that of the file that was carved";
     close(file);
@@ -85,7 +86,7 @@ InputFile input_again(const FileFate& fate, const Table& table, const std::strin
         if (dataset.is_whole)
             input.read.push_back({{}, dataset.paths.front(), true, {}, dataset.why});
     for (const MissingDataset& dataset : table.datasets()) {
-        UsedDataset used{dataset.token, dataset.path, false, {}, {}};
+        UsedDataset used{dataset.token, dataset.path, false, {}, "some of its chunks were read"};
         for (const MissingPiece& piece : dataset.pieces)
             if (piece.is_kept) used.chunks.insert(piece.offset);
         if (!used.chunks.empty()) input.read.push_back(std::move(used));

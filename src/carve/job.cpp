@@ -16,6 +16,7 @@
 #include "hdf5/compare_files.hpp"
 #include "hdf5/copy_file.hpp"
 #include "hdf5/find_dataset.hpp"
+#include "hdf5/needed_data.hpp"
 #include "model/original_file.hpp"
 
 namespace quarry::carve_files {
@@ -42,8 +43,8 @@ void note_fates(const std::vector<hdf5::CopiedDataset>& datasets, const Judge& j
         const std::string& why = dataset.remark.empty() ? judge.judge(dataset).why : dataset.remark;
         job.fate.datasets.push_back(
             {dataset.paths, dataset.stored, dataset.kept_bytes, is_whole, why});
-        for (const hdf5::VirtualSource& source : dataset.sources)
-            job.needs.push_back({source.file, source.dataset});
+        for (const hdf5::NeededData& needed : dataset.needs)
+            job.needs.push_back({needed.file, needed.dataset});
     }
 }
 
@@ -110,8 +111,17 @@ void follow_paths(Job& job) {
         if (at->second.file.empty())
             used.token = at->second.token;
         else
-            job.needs.push_back({at->second.file, at->second.path});
+            job.needs.push_back({at->second.file, "",
+                                 std::string(at->second.token.begin(), at->second.token.end())});
     }
+}
+
+// Nothing in a file that is copied whole is hollow: a virtual dataset without its sources would
+// have fill values.
+void need_all_sources(Job& job) {
+    job.needs.clear();
+    for (const hdf5::NeededData& needed : hdf5::sources_in(job.fate.input.place()))
+        job.needs.push_back({needed.file, needed.dataset});
 }
 
 // The first that must not be there; empty if the copy is what it should be.
@@ -185,15 +195,19 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
 }  // namespace
 
 void plan_one(Job& job, const CarveOptions& options) {
-    job.fate.why_whole = job.fate.input.why_whole;
-    if (job.fate.input.is_raw || !job.fate.why_whole.empty()) return;
-    follow_paths(job);
-    const Judge judge(job.fate.input, options);
-    const auto planned = hdf5::plan_copy(job.fate.input.place(), order_of(judge));
-    if (planned)
-        note_fates(*planned, judge, job);
-    else
-        job.fate.why_whole = planned.error().message;
+    FileFate& fate = job.fate;
+    fate.why_whole = fate.input.why_whole;
+    if (fate.input.is_raw) return;
+    if (fate.why_whole.empty()) {
+        follow_paths(job);
+        const Judge judge(fate.input, options);
+        const auto planned = hdf5::plan_copy(fate.input.place(), order_of(judge));
+        if (planned)
+            note_fates(*planned, judge, job);
+        else
+            fate.why_whole = planned.error().message;
+    }
+    if (!fate.why_whole.empty()) need_all_sources(job);
 }
 
 void carve_one(Job& job, const std::string& place, const CarveOptions& options) {
@@ -214,6 +228,7 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         fate.why_whole = take_apart(job, place, options);
     if (fate.input.is_raw || !fate.why_whole.empty())
         fate.problem = copy_whole(fate, copy, options.verifies);
+    if (!fate.why_whole.empty()) need_all_sources(job);
     if (fate.problem.empty() && has_changed(fate))
         fate.problem = "it was changed while it was copied";
     take_rights_and_times(fate.input.place(), copy);

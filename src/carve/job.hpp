@@ -5,10 +5,14 @@
 
 namespace quarry::carve_files {
 
-// A dataset of another file, of which a virtual one that is kept has its data.
+// What datasets that are kept have in another file.
 struct Need {
     std::string file;  // as it is named there
-    std::string dataset;
+    std::string
+        dataset;  // its path; empty where its token is known, or bytes of the file are meant
+    std::string token{};  // 16 bytes, or none
+
+    bool has_bytes() const { return dataset.empty() && token.empty(); }
 };
 
 struct Job {

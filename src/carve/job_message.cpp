@@ -84,6 +84,7 @@ std::string message_of(const Job& job) {
     for (const Need& need : job.needs) {
         out.text(need.file);
         out.text(need.dataset);
+        out.text(need.token);
     }
     return out.take();
 }
@@ -100,8 +101,10 @@ bool read_message(std::string_view message, Job& job) {
         fate.datasets.push_back(read_dataset(in));
     job.needs.clear();
     for (uint64_t left = in.number(); left > 0 && in.is_fine(); --left) {
-        std::string file = in.text();
-        job.needs.push_back({std::move(file), in.text()});
+        Need& need = job.needs.emplace_back();
+        need.file = in.text();
+        need.dataset = in.text();
+        need.token = in.text();
     }
     return in.is_at_end();
 }

@@ -12,7 +12,7 @@ Job some_job() {
     job.fate.checksum = 8;
     job.fate.datasets = {{{"/a", std::string("/\0\xff", 3)}, 100, 50, false, "it is so"},
                          {{"/b"}, 1, 1, true, ""}};
-    job.needs = {{"file", "/dataset"}};
+    job.needs = {{"file", "/dataset"}, {"other", "", std::string(16, '\xfe')}};
     return job;
 }
 
@@ -31,7 +31,8 @@ TEST(JobMessage, ComesBackAsItWas) {
     EXPECT_FALSE(read.fate.datasets[0].is_whole);
     EXPECT_EQ(read.fate.datasets[0].why, "it is so");
     EXPECT_TRUE(read.fate.datasets[1].is_whole);
-    ASSERT_EQ(read.needs.size(), 1u);
+    ASSERT_EQ(read.needs.size(), 2u);
+    EXPECT_EQ(read.needs[1].token, job.needs[1].token);
     EXPECT_EQ(read.needs[0].dataset, "/dataset");
 }
 

@@ -19,29 +19,15 @@
 #include "hdf5/identity.hpp"
 #include "hdf5/inventory.hpp"
 #include "hdf5/object_clock.hpp"
+#include "hdf5/other_files.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/plain_dataset.hpp"
 #include "hdf5/stand_ins.hpp"
 #include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
-#include "hdf5/virtual_sources.hpp"
 
 namespace quarry::hdf5 {
 namespace {
-
-std::vector<VirtualSource> sources_of(hid_t dataset) {
-    static const Api own = [] {
-        Api api;
-        bind_to_library_at(reinterpret_cast<const void*>(&H5open), api);
-        return api;
-    }();
-    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    std::vector<VirtualSource> sources;
-    for (const SourceAccess& source : sources_of(own, creation, space))
-        sources.push_back({source.file, source.dataset});
-    return sources;
-}
 
 CopiedDataset dataset_as_it_is(hid_t dataset, hid_t creation, const Token& token,
                                const std::vector<std::string>& paths) {
@@ -89,6 +75,7 @@ public:
           order_(order),
           required_(required),
           purpose_(purpose),
+          why_nothing_is_hollow_(why_nothing_is_hollow(from)),
           inventory_(from),
           places_(from, to),
           utf8_links_(H5Pcreate(H5P_LINK_CREATE), H5Pclose),
@@ -359,6 +346,7 @@ private:
         const Handle creation(checked(H5Dget_create_plist(old), what), H5Pclose);
         CopiedDataset copied = dataset_as_it_is(old, creation, token, inventory_.at(token).paths);
         decide(copied);
+        const bool is_wanted = copied.kept != Part::Nothing;
         if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, copied);
         const bool refers =
             plain == plain_.end() && (has_references(type) || attributes_refer(old));
@@ -370,7 +358,9 @@ private:
                               {group, name, link_creation});
             if (const auto place = places_.find(token)) copied.place = token_of(*place);
         }
-        if (copied.kept == Part::Whole && copied.is_virtual) copied.sources = sources_of(old);
+        // Without its files, external data refuses to be read, but virtual data is fill values.
+        if (copied.kept == Part::Whole && (is_wanted || copied.is_virtual))
+            copied.needs = needed_by(old);
         was_copied(std::move(copied));
     }
 
@@ -431,7 +421,8 @@ private:
             copied.remark = why_not_in_chunks(old, type, creation);
             if (!copied.remark.empty()) copied.kept = Part::Whole;
         } else if (copied.kept == Part::Nothing) {
-            copied.remark = why_not_hollow(type, space, creation);
+            copied.remark = why_nothing_is_hollow_.empty() ? why_not_hollow(type, space, creation)
+                                                           : why_nothing_is_hollow_;
             if (!copied.remark.empty()) copied.kept = Part::Whole;
         }
         if (copied.kept != Part::Whole) {
@@ -547,6 +538,7 @@ private:
     const CopyOrder& order_;
     Required& required_;
     Purpose purpose_;
+    const std::string why_nothing_is_hollow_;
     Inventory inventory_;
     std::unordered_map<Token, PlainDataset, TokenHash> plain_;
     NewPlaces places_;

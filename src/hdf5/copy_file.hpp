@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "hdf5/needed_data.hpp"
 
 namespace quarry::hdf5 {
 
@@ -26,12 +27,6 @@ struct StoredPiece {
     std::vector<uint64_t> offset;  // the first element of a chunk; empty if it is all there is
 };
 
-// Data of a virtual dataset.
-struct VirtualSource {
-    std::string file;  // as the dataset names it; "." is its own
-    std::string dataset;
-};
-
 struct CopiedDataset {
     ObjectToken token{};             // in the old file
     std::vector<std::string> paths;  // all that lead to it
@@ -44,7 +39,7 @@ struct CopiedDataset {
     Part kept = Part::Whole;
     uint64_t kept_bytes = 0;
     std::string remark;  // why more of it is kept than was wanted
-    std::vector<VirtualSource> sources;
+    std::vector<NeededData> needs;
 
     // Of one that is not kept whole: the properties that it had, as HDF5 encodes them, where its
     // data lies in the old file, and the shape of its chunks.

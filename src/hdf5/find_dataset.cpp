@@ -28,7 +28,6 @@ std::optional<FoundDataset> find_dataset(hid_t file, unsigned long serial,
     found.token = token_of(info.token);
     if (info.fileno == serial) return found;
     found.file = std::filesystem::absolute(text_of(dataset, H5Fget_name));
-    found.path = text_of(dataset, H5Iget_name);
     return found;
 }
 

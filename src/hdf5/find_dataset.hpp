@@ -11,9 +11,7 @@ namespace quarry::hdf5 {
 
 struct FoundDataset {
     ObjectToken token{};
-    // Where it lies, if that is another file.
-    std::string file;
-    std::string path;
+    std::string file;  // where it lies, if that is another
 };
 
 // By path; without those that lead nowhere.

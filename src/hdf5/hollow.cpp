@@ -6,6 +6,7 @@
 
 #include "hdf5/failure.hpp"
 #include "hdf5/filters.hpp"
+#include "hdf5/own_library.hpp"
 #include "hdf5/stand_ins.hpp"
 #include "hdf5/types.hpp"
 
@@ -70,12 +71,29 @@ constexpr const char* kFull = "it has as many filters as HDF5 allows";
 
 }  // namespace
 
+std::string why_nothing_is_hollow(hid_t file) {
+    const Handle creation(H5Fget_create_plist(file), H5Pclose);
+    unsigned indexes = 0;
+    H5Pget_shared_mesg_nindexes(creation, &indexes);
+    for (unsigned i = 0; i < indexes; ++i) {
+        unsigned kinds = 0, smallest = 0;
+        if (H5Pget_shared_mesg_index(creation, i, &kinds, &smallest) < 0 ||
+            (kinds & H5O_SHMESG_FILL_FLAG) != 0)
+            return "headers of its file share fill values, and HDF5 takes none for one of zeros "
+                   "then";
+    }
+    return "";
+}
+
 std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
     if (H5Sget_simple_extent_type(space) != H5S_SIMPLE) return "it is a single value or none";
     if (H5Sget_simple_extent_npoints(space) <= 0) return "it has no elements";
     const H5D_layout_t layout = H5Pget_layout(creation_list);
     if (layout == H5D_COMPACT) return "it lies in its own header";
-    if (H5Pget_external_count(creation_list) > 0) return "its data lies in other files";
+    if (H5Pget_external_count(creation_list) > 0)
+        return "its data lies in other files, which are left out";
+    if (layout == H5D_VIRTUAL && !can_be_guarded(type))
+        return "it is virtual, and of variable length";
     if (can_be_guarded(type) && layout == H5D_CHUNKED && is_guarded_fully(creation_list))
         return kFull;
     if (fills_with_addresses(type, creation_list))

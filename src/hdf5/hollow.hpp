@@ -15,6 +15,8 @@ inline constexpr const char* kGuardName = "data left out by quarry carve";
 
 // Why the data of a dataset has to be kept, though nobody wants it; empty if it need not be.
 std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list);
+// The same for all datasets of a file.
+std::string why_nothing_is_hollow(hid_t file);
 
 // Changes a creation list so that a dataset made with it is hollow.
 void make_hollow(hid_t creation_list, hid_t type, hid_t space);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "hdf5/failure.hpp"
+#include "hdf5/virtual_sources.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -16,7 +17,30 @@ std::string source_name(ssize_t (*get)(hid_t, size_t, char*, size_t), hid_t list
     return name;
 }
 
+const Api& own_api() {
+    static const Api own = [] {
+        Api api;
+        bind_to_library_at(reinterpret_cast<const void*>(&H5open), api);
+        return api;
+    }();
+    return own;
+}
+
 }  // namespace
+
+std::vector<NeededData> needed_by(hid_t dataset) {
+    std::vector<NeededData> needed;
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(creation) == H5D_VIRTUAL) {
+        const Handle space(H5Dget_space(dataset), H5Sclose);
+        for (const SourceAccess& source : sources_of(own_api(), creation, space))
+            needed.push_back({source.file, source.dataset});
+    } else if (H5Pget_external_count(creation) > 0) {
+        for (const ExternalFile& file : external_files_of(creation))
+            needed.push_back({file.name, ""});
+    }
+    return needed;
+}
 
 std::vector<ExternalFile> external_files_of(hid_t list) {
     std::vector<ExternalFile> files;

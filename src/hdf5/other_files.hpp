@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/needed_data.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
@@ -20,6 +21,9 @@ struct VirtualMapping {
     Handle here;
     Handle there;
 };
+
+// All of them.
+std::vector<NeededData> needed_by(hid_t dataset);
 
 // Of the creation list of a dataset.
 std::vector<ExternalFile> external_files_of(hid_t list);

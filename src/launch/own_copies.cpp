@@ -53,18 +53,23 @@ Result<OwnCopies> OwnCopies::make(const std::string& carved,
         copies.remove_all();
         return why;
     }
+    for (const auto& [file, place] : showings)
+        copies.touched_[place] = last_touched(copies.at(place));
     return copies;
 }
 
 std::map<std::string, std::string> OwnCopies::keep_changed(
     const std::vector<ViewPlan::Showing>& showings) const {
     std::map<std::string, std::string> changed;
+    std::vector<std::string> unchanged;
     for (const auto& [file, place] : showings) {
-        if (is_still_copy(at(place), file.copy))
-            remove(place);
+        if (is_still_copy(at(place), file.copy, touched_.at(place)))
+            unchanged.push_back(place);
         else
             changed[file.original] = at(place);
     }
+    // Only now: to remove one name of a file is to touch it.
+    for (const std::string& place : unchanged) remove(place);
     rmdir(directory_.c_str());
     return changed;
 }

@@ -27,6 +27,7 @@ private:
     void remove(const std::string& place) const;
 
     std::string directory_;
+    std::map<std::string, uint64_t> touched_;  // when they were made, by place
 };
 
 }  // namespace quarry

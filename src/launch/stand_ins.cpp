@@ -119,12 +119,12 @@ bool is_closed(const struct stat& status) {
 
 // False if it has become somebody's data.
 bool take_away(const StandIn& one) {
-    if (one.kind == Kind::Directory) {
-        rmdir(one.path.c_str());
-        return true;
-    }
     struct stat status{};
     if (lstat(one.path.c_str(), &status) != 0) return true;
+    if (one.kind == Kind::Directory) {
+        if (is_itself(one, status)) rmdir(one.path.c_str());
+        return true;
+    }
     const bool is_empty = is_closed(status) && status.st_size == 0;
     // Of a copy that is only announced, no more than this can have been made.
     if (one.kind == Kind::Placeholder || one.inode == 0)
@@ -150,9 +150,18 @@ bool make_file(StandIn one, int list) {
     return done;
 }
 
+// One that is there already is somebody's.
+bool make_directory(StandIn one, int list) {
+    if (mkdir(one.path.c_str(), 0777) != 0) return errno == EEXIST;
+    struct stat status{};
+    if (lstat(one.path.c_str(), &status) != 0) return false;
+    one.device = status.st_dev;
+    one.inode = status.st_ino;
+    return append(list, as_text(one));
+}
+
 bool make_one(const StandIn& one, int list) {
-    if (one.kind == Kind::Directory) return mkdir(one.path.c_str(), 0777) == 0 || errno == EEXIST;
-    return make_file(one, list);
+    return one.kind == Kind::Directory ? make_directory(one, list) : make_file(one, list);
 }
 
 }  // namespace
@@ -226,6 +235,9 @@ std::vector<std::string> StandIns::finish() {
 
 std::vector<std::string> StandIns::remove_all() {
     std::vector<std::string> changed;
+    // Directories last, and those before what they are in.
+    std::stable_partition(listed_.begin(), listed_.end(),
+                          [](const StandIn& one) { return one.kind == Kind::Directory; });
     for (const StandIn& one : listed_ | std::views::reverse)
         if (!take_away(one)) changed.push_back(one.path);
     listed_.clear();

@@ -24,7 +24,7 @@ struct StandIn {
     std::string source{};  // of a copy
     off_t size = 0;        // of a copy, which is known by them
     timespec modified{};
-    // Of a file, once it is made: what has taken its place since is somebody's data.
+    // Of a copy or directory, once it is made: what has taken its place since is somebody's.
     dev_t device = 0;
     ino_t inode = 0;
 };

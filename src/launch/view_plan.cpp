@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "launch/place.hpp"
@@ -46,7 +47,8 @@ private:
     Means means_;
     const StandIns& present_;
     ViewPlan plan_;
-    std::set<std::string> known_;  // paths that are seen to
+    std::set<std::string> known_;              // directories that are seen to
+    std::map<std::string, ServedFile> shown_;  // by place
 };
 
 Result<bool> Planner::add_folder(const ServedFile& folder) {
@@ -71,8 +73,19 @@ Result<bool> Planner::add(const ServedFile& file) {
                                  file.copy, file.original, std::strerror(errno))};
     const auto place = place_of(file.original);
     if (!place) return place.error();
+    const auto [known, is_new] = shown_.try_emplace(place->path, file);
+    if (!is_new && known->second.copy != file.copy)
+        return Error{fmt::format(
+            "{} and {} lead to one file now, {}, and were two when they were carved. Put the "
+            "links back, or carve again.",
+            known->second.original, file.original, place->path)};
     // Different paths may lead to one file.
-    if (!known_.insert(place->path).second) return true;
+    if (!is_new) return true;
+    if (place->path != file.original && has_changed(file))
+        return Error{fmt::format(
+            "{} leads to {} now, which is not the file that was carved. Put the link back or "
+            "remove it, or carve again.",
+            file.original, place->path)};
     plan_.showings.push_back({file, place->path});
     if (is_in_folder(place->path)) return true;
     return place->is_there ? add_present(file, *place) : add_missing(file, *place);

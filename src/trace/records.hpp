@@ -118,7 +118,8 @@ struct StorageModified {
     std::array<uint64_t, 4> unused_too;
 };
 
-// The program has asked HDF5 for what its driver reads the file with: any byte may have been read.
+// The program has asked HDF5 for what its driver reads the file with, or for an image of the file:
+// any byte may have been read.
 struct StorageHandle {
     static constexpr Kind kKind = Kind::StorageHandle;
     Prefix prefix;

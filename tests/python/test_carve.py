@@ -140,13 +140,16 @@ def test_what_is_not_ours_is_left_alone(made: Path) -> None:
     assert (folder / "small/thesis.txt").read_text() == "years"
     (folder / "small/thesis.txt").unlink()
     carve(folder, "t")
-    for name in ("thesis.txt", "more/thesis.txt"):
+    for name in ("thesis.txt", "more/thesis.txt", "originals/in.h5", "quarry-carved/thesis.txt"):
         thesis = folder / "small" / name
         thesis.parent.mkdir(exist_ok=True)
         thesis.write_text("years")
         done = quarry("carve", "-o", "small", "t", cwd=folder)
         assert done.returncode == 125 and f"holds {name}" in done.stderr
         thesis.unlink()
+    (folder / "small/linked").symlink_to(folder)
+    assert "holds linked" in quarry("carve", "-o", "small", "t", cwd=folder).stderr
+    (folder / "small/linked").unlink()
     carve(folder, "t")
 
 

@@ -221,6 +221,7 @@ READ_AS_BYTES = {
     "a range that is sent": "import os; os.sendfile(os.open('o', 66), os.open('in.h5', 0), 5000, 9)",
     "mapped": "import mmap; f = open('in.h5', 'rb'); mmap.mmap(f.fileno(), 0, prot=1)[500000]",
     "copied": "import shutil; shutil.copyfile('in.h5', 'copy')",
+    "as an image": "h5py.File('in.h5').id.get_file_image()",
     "by HDF5's handle": "f = h5py.File('in.h5'); f.id.get_vfd_handle()",
     "by cp": "import subprocess; subprocess.run(['cp', 'in.h5', 'copy'], check=True)",
     "by md5sum": "import subprocess; subprocess.run(['md5sum', 'in.h5'], check=True)",

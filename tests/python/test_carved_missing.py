@@ -422,6 +422,55 @@ def test_what_was_read_as_bytes_stays_whole_when_others_grow(tmp_path: Path) -> 
     assert (tmp_path / "small" / two.relative_to("/")).read_bytes() == two.read_bytes()
 
 
+def test_what_was_carved_with_checksums_grows_from_the_same_data_only(carved: Path) -> None:
+    status = carved.stat()
+    with h5py.File(carved, "r+") as f:
+        place = f["used"].id.get_offset()
+    with carved.open("r+b") as raw:
+        raw.seek(place)
+        raw.write(b"other")
+    os.utime(carved, ns=(status.st_atime_ns, status.st_mtime_ns))
+    before = (carved.parent / "small" / carved.relative_to("/")).read_bytes()
+    program = "import h5py; h5py.File('in.h5')['contiguous'][5]"
+    done = on_carved(carved.parent, program, options=("--grow",))
+    assert done.returncode == 125 and "its data is other data" in done.stderr
+    assert (carved.parent / "small" / carved.relative_to("/")).read_bytes() == before
+
+
+@pytest.mark.parametrize("old", ("year=2020", "link"))
+def test_originals_are_elsewhere_by_now(tmp_path: Path, old: str) -> None:
+    """Names may have the sign that a map has, and be those of links."""
+    (tmp_path / "year=2020").mkdir()
+    (tmp_path / "link").symlink_to("year=2020")
+    make(tmp_path / "year=2020/in.h5")
+    read = "import h5py; print(h5py.File('link/in.h5')['{}'][5])"
+    record(tmp_path, read.format("used"))
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    before = natively(tmp_path, read.format("contiguous"))
+    (tmp_path / "year=2020").rename(tmp_path / "archive")
+    map_there = ("--missing", f"{tmp_path / old}={tmp_path}/archive")
+    done = on_carved(tmp_path, read.format("contiguous"), options=map_there)
+    assert done.stdout == before, done.stderr
+    assert f"was read from {tmp_path}/archive/in.h5" in done.stderr
+
+
+def test_what_is_fetched_is_noted_wherever_the_program_goes(carved: Path) -> None:
+    (carved.parent / "tmp").mkdir()
+    program = "import h5py, os; f = h5py.File('in.h5'); os.chdir('/'); f['contiguous'][5]"
+    command = ("--", sys.executable, "-c", program)
+    words = ("run", "--no-trace", "--carved", "small", "--grow", *command)
+    done = quarry(*words, cwd=carved.parent, env={"TMPDIR": "tmp"})
+    assert "holds it now" in done.stderr
+
+
+def test_a_name_that_hdf5_cannot_be_told(carved: Path) -> None:
+    strange = (carved.parent / "small").rename(carved.parent / "sm{all")
+    command = ("--", sys.executable, "-c", "print('ran')")
+    done = quarry("run", "--no-trace", "--carved", strange, *command, cwd=carved.parent)
+    assert done.returncode == 125 and "ran" not in done.stdout
+    assert f"{strange} has a brace" in done.stderr
+
+
 @pytest.mark.parametrize("whole", (True, False))
 def test_only_what_was_carved_grows(tmp_path: Path, whole: bool) -> None:
     """Another file has come to the place of an original, with the size and an older time."""

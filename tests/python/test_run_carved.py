@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from running import clean_environment
 
-from cli import QUARRY, compile_c
+from cli import QUARRY, compile_c, quarry
 
 SUPPORT = Path(__file__).parent.parent / "support"
 NOBODY = 65534
@@ -316,6 +316,39 @@ def test_a_read_only_file_system(world: World, own_mounts: tuple[str, ...]) -> N
     assert world.tree() == before
 
 
+def test_an_empty_directory_of_the_user_stays(world: World) -> None:
+    """Also where a name leads to it that takes a step back from one that is gone."""
+    (world.data / "own").mkdir()
+    world.give(world.data)
+    world.carve(world.data / "gone/../own/in.h5")
+    before = world.tree()
+    world.read(world.data / "own/in.h5")
+    assert world.tree() == before
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_links_that_lead_to_another_file_by_now(tmp_path: Path, known: bool) -> None:
+    """A copy would be shown in the place of what it is no copy of."""
+    for name, value in (("one.h5", 1), ("two.h5", 2)):
+        with h5py.File(tmp_path / name, "w") as f:
+            f["x"] = np.full(20000, value)
+    link = tmp_path / "link.h5"
+    link.symlink_to("one.h5")
+    code = "import h5py, sys; print(*(h5py.File(n)['x'][0] for n in sys.argv[1:]))"
+    program = (sys.executable, "-c", code, "link.h5", *(["two.h5"] if known else []))
+    assert quarry("run", "--trace", "t", "--", *program, cwd=tmp_path).returncode == 0
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    link.unlink()
+    link.symlink_to("two.h5")
+    for read in ("one.h5", "two.h5", "link.h5"):
+        command = ("--", sys.executable, "-c", code, read)
+        done = quarry("run", "--no-trace", "--carved", "small", *command, cwd=tmp_path)
+        assert done.returncode == 125 and f"{link} leads to" in done.stderr
+    link.unlink()
+    done = quarry("run", "--no-trace", "--carved", "small", *command, cwd=tmp_path)
+    assert done.stdout == "1\n", done.stderr
+
+
 def test_symbolic_links_on_the_way(world: World) -> None:
     real = world.folder / "real"
     real.mkdir()
@@ -387,6 +420,19 @@ def test_writing_to_an_input_is_refused(world: World, is_there: bool) -> None:
     assert "`quarry run --writes copy` lets" in done.stderr
     assert world.run("rm", "-f", original).returncode != 0
     assert world.tree() == before
+
+
+def test_what_was_written_is_kept_also_if_its_time_is_put_back(world: World) -> None:
+    original = world.original()
+    world.carve(original)
+    code = """
+import h5py, os, sys
+before = os.stat(sys.argv[1])
+with h5py.File(sys.argv[1], "r+") as f: f["values"][0] = 7
+os.utime(sys.argv[1], ns=(before.st_atime_ns, before.st_mtime_ns))
+"""
+    done = world.run(world.python, "-c", code, original, options=("--writes", "copy"))
+    assert done.returncode == 0 and f"what was written to {original} is in" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["there.h5", "gone.h5"])

@@ -15,6 +15,8 @@ bool is_stand_in(const ServedFile& file, const struct stat& status) {
                          modified(copy) == modified(status));
 }
 
+}  // namespace
+
 bool has_changed(const ServedFile& file) {
     struct stat now{};
     if (file.modified == 0 || stat(file.original.c_str(), &now) != 0) return false;
@@ -22,8 +24,6 @@ bool has_changed(const ServedFile& file) {
         file.modified == modified(now) && file.size == static_cast<uint64_t>(now.st_size);
     return !is_same && !is_stand_in(file, now);
 }
-
-}  // namespace
 
 std::set<std::string> changed_originals(const CarvedDirectory& carved) {
     std::set<std::string> changed;

@@ -1,0 +1,17 @@
+// Data that datasets have in other files, or elsewhere in their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace quarry::hdf5 {
+
+struct NeededData {
+    std::string file;     // as the dataset names it; "." is its own
+    std::string dataset;  // the source of a virtual one; empty for bytes of the file
+};
+
+// By all virtual datasets in the file, as far as HDF5 gets through it.
+std::vector<NeededData> sources_in(const std::string& file);
+
+}  // namespace quarry::hdf5
