@@ -297,6 +297,8 @@ private:
         const Handle creation(checked(H5Pcreate(H5P_GROUP_CREATE), what), H5Pclose);
         set_group_properties(old, creation);
         const Handle made(checked(H5Gcreate_anon(to_, creation, H5P_DEFAULT), what), H5Gclose);
+        // Only links that come after the one that turns a group keep the order they are made in.
+        if (is_old_group(made) && !is_old_group(old)) renew_group(made);
         const size_t room = room_needed(old, creation, inventory_.at(token).links);
         const Handle copy = placed(made, room, {group, name, link_creation});
         make_attributes(old, copy);

@@ -98,6 +98,13 @@ bool is_old_group(hid_t object) {
            info.storage_type == H5G_STORAGE_TYPE_SYMBOL_TABLE;
 }
 
+// By a link of a kind that the oldest HDF5 did not know.
+void renew_group(hid_t group) {
+    const std::string what = "the format of the group cannot be chosen";
+    checked(H5Lcreate_external("-", "/", group, "-", H5P_DEFAULT, H5P_DEFAULT), what);
+    checked(H5Ldelete(group, "-", H5P_DEFAULT), what);
+}
+
 namespace {
 
 Handle make_with(hid_t access, hid_t from, const std::string& path) {
@@ -125,7 +132,9 @@ Handle make_with(hid_t access, hid_t from, const std::string& path) {
         unlink(path.c_str());
     }
     if (!near) throw Failure("its format is one that HDF5 reads but no longer writes");
-    return made_with(*near);
+    Handle made = made_with(*near);
+    renew_group(made);
+    return made;
 }
 
 }  // namespace

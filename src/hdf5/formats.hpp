@@ -19,6 +19,9 @@ void set_group_properties(hid_t group, hid_t creation);
 // Those that keep their links as the oldest HDF5 did. So may some with newer headers.
 bool is_old_group(hid_t object);
 
+// Makes such a group, while it is empty, one that keeps its links in its header.
+void renew_group(hid_t group);
+
 // An empty file in the format of another one.
 Handle make_like(hid_t from, const std::string& path);
 Handle make_like_in_memory(hid_t from);
