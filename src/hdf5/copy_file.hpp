@@ -2,7 +2,6 @@
 // not wanted.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <quarry/result.hpp>
@@ -10,22 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "base/checksum.hpp"
+#include "hdf5/file_identity.hpp"
 #include "hdf5/needed_data.hpp"
+#include "hdf5/object_token.hpp"
+#include "hdf5/stored_piece.hpp"
 
 namespace quarry::hdf5 {
 
-using ObjectToken = std::array<uint8_t, 16>;  // the identity of an object in its file
-
 enum class Part : uint8_t { Whole, Chunks, Nothing };
-
-// Where data of a dataset lies in its file, and as what.
-struct StoredPiece {
-    uint64_t address = 0;
-    uint64_t size = 0;
-    uint32_t mask = 0;             // a bit for each filter that was left out
-    std::vector<uint64_t> offset;  // the first element of a chunk; empty if it is all there is
-};
 
 struct CopiedDataset {
     ObjectToken token{};             // in the old file
@@ -59,12 +50,6 @@ struct CopyOrder {
     std::function<bool(const CopiedDataset&, std::span<const uint64_t> offset)> wants_chunk;
     // Told of the bytes of data that have been gone through.
     std::function<void(uint64_t bytes)> progress;
-};
-
-// By what a file is known again.
-struct FileIdentity {
-    std::vector<ByteRange> headers;  // the superblock and the headers of objects
-    uint64_t checksum = 0;           // of what is in these
 };
 
 struct CopiedFile {

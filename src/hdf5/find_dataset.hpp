@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hdf5/copy_file.hpp"
+#include "hdf5/object_token.hpp"
 
 namespace quarry::hdf5 {
 

@@ -1,7 +1,7 @@
 // By what a file is known again, without going through its data.
 #pragma once
 
-#include "hdf5/copy_file.hpp"
+#include "hdf5/file_identity.hpp"
 #include "hdf5/header_file.hpp"
 
 namespace quarry::hdf5 {

@@ -3,7 +3,10 @@
 
 #include <hdf5.h>
 
-#include "hdf5/copy_file.hpp"
+#include <string>
+#include <vector>
+
+#include "hdf5/stored_piece.hpp"
 
 namespace quarry::hdf5 {
 
