@@ -2,16 +2,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "hdf5/coordinates.hpp"
+#include "hdf5/copy_dataset.hpp"
 #include "hdf5/copy_values.hpp"
-#include "hdf5/dimension_scales.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/formats.hpp"
 #include "hdf5/header_room.hpp"
@@ -23,38 +21,10 @@
 #include "hdf5/own_library.hpp"
 #include "hdf5/plain_dataset.hpp"
 #include "hdf5/stand_ins.hpp"
-#include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
 
 namespace quarry::hdf5 {
 namespace {
-
-CopiedDataset dataset_as_it_is(hid_t dataset, hid_t creation, const Token& token,
-                               const std::vector<std::string>& paths) {
-    CopiedDataset found;
-    found.token = token;
-    found.paths = paths;
-    found.stored = H5Dget_storage_size(dataset);
-    found.is_scale = is_scale(dataset);
-    found.is_virtual = H5Pget_layout(creation) == H5D_VIRTUAL;
-    return found;
-}
-
-// As HDF5 writes it down for another time.
-std::vector<std::byte> encoded(hid_t creation, const std::string& what) {
-    size_t size = 0;
-    checked(H5Pencode2(creation, nullptr, &size, H5P_DEFAULT), what);
-    std::vector<std::byte> bytes(size);
-    checked(H5Pencode2(creation, bytes.data(), &size, H5P_DEFAULT), what);
-    return bytes;
-}
-
-std::vector<uint64_t> chunk_shape(hid_t creation) {
-    if (H5Pget_layout(creation) != H5D_CHUNKED) return {};
-    std::array<hsize_t, H5S_MAX_RANK> shape{};
-    const int rank = H5Pget_chunk(creation, H5S_MAX_RANK, shape.data());
-    return {shape.begin(), shape.begin() + std::max(rank, 0)};
-}
 
 struct Times {
     time_t made = 0;
@@ -63,9 +33,6 @@ struct Times {
 
 // Why datasets must be kept whole that nobody chose.
 using Required = std::map<Token, std::string>;
-
-// Whether data is copied, or only found out what would become of it.
-enum class Purpose { Copy, Rehearsal };
 
 class FileCopy {
 public:
@@ -349,15 +316,14 @@ private:
         CopiedDataset copied = dataset_as_it_is(old, creation, token, inventory_.at(token).paths);
         decide(copied);
         const bool is_wanted = copied.kept != Part::Nothing;
-        if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, copied);
+        if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, order_, copied);
         const bool refers =
             plain == plain_.end() && (has_references(type) || attributes_refer(old));
         const bool is_plain = !refers && H5Tcommitted(type) <= 0 && !has_old_filters(old, creation);
         if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy) {
             copy_by_hdf5(old_group, {group, name, link_creation}, copied);
         } else {
-            make_dataset_anew({token, old, type, creation}, refers, copied,
-                              {group, name, link_creation});
+            make_dataset_anew({old, type, creation}, refers, copied, {group, name, link_creation});
             if (const auto place = places_.find(token)) copied.place = token_of(*place);
         }
         // Without its files, external data refuses to be read, but virtual data is fill values.
@@ -386,54 +352,14 @@ private:
         copied_.push_back(std::move(copied));
     }
 
-    // Where every chunk that there is is wanted, nothing needs to be guarded.
-    void keep_whole_if_possible(hid_t old, hid_t creation, CopiedDataset& copied) const {
-        if (H5Pget_layout(creation) != H5D_CHUNKED) return;
-        copied.pieces = pieces_of(old, "its chunks cannot be found");
-        const bool is_all_wanted = std::all_of(
-            copied.pieces.begin(), copied.pieces.end(),
-            [&](const StoredPiece& piece) { return order_.wants_chunk(copied, piece.offset); });
-        if (!is_all_wanted) return;
-        copied.kept = Part::Whole;
-        copied.remark = "every chunk of it was read";
-        copied.pieces.clear();
-    }
-
-    // Old headers may name filters by their numbers alone. HDF5 1.14 makes room in the copy for
-    // just that, writes the names as well, and what follows is lost.
-    static bool has_old_filters(hid_t dataset, hid_t creation) {
-        if (H5Pget_nfilters(creation) <= 0) return false;
-        H5O_native_info_t info{};
-        return H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_HDR) < 0 || info.hdr.version < 2;
-    }
-
-    struct OldDataset {
-        const Token& token;
-        hid_t id;
-        hid_t type;
-        hid_t creation;
-    };
     // `refers` tells that something in it points at objects, which may not be there yet.
     void make_dataset_anew(const OldDataset& dataset, bool refers, CopiedDataset& copied,
                            const NewLink& link) {
         const std::string what = "the dataset cannot be made anew";
-        const auto& [token, old, type, creation] = dataset;
+        const auto& [old, type, creation] = dataset;
+        const Token& token = copied.token;
         const Handle space(checked(H5Dget_space(old), what), H5Sclose);
-        if (copied.kept == Part::Chunks) {
-            copied.remark = why_not_in_chunks(old, type, creation);
-            if (!copied.remark.empty()) copied.kept = Part::Whole;
-        } else if (copied.kept == Part::Nothing) {
-            copied.remark = why_nothing_is_hollow_.empty() ? why_not_hollow(type, space, creation)
-                                                           : why_nothing_is_hollow_;
-            if (!copied.remark.empty()) copied.kept = Part::Whole;
-        }
-        if (copied.kept != Part::Whole) {
-            copied.creation = encoded(creation, what);
-            if (copied.pieces.empty()) copied.pieces = pieces_of(old, what);
-            copied.chunk = chunk_shape(creation);
-        }
-        if (copied.kept == Part::Nothing) make_hollow(creation, type, space);
-        if (copied.kept == Part::Chunks) make_carvable(creation);
+        prepare_list(dataset, space, why_nothing_is_hollow_, copied);
         if (purpose_ == Purpose::Rehearsal) allocate_nothing(creation);
         stand_in_for_filters(creation);
         const hid_t type_of_copy = type_in_copy(type);
@@ -447,7 +373,8 @@ private:
         make_attributes(old, copy);
         was_made(token, copy);
         if (copied.kept == Part::Nothing) hollow_.insert(token);
-        if (copied.kept == Part::Chunks) copied.kept_bytes = copy_wanted_chunks(old, copy, copied);
+        if (copied.kept == Part::Chunks)
+            copied.kept_bytes = copy_wanted_chunks(old, copy, copied, order_, purpose_);
         const bool is_rehearsed = purpose_ == Purpose::Rehearsal && !has_references(type);
         if (copied.kept == Part::Whole && !is_rehearsed) with_data_.insert(token);
         if (refers) {
@@ -456,43 +383,6 @@ private:
             const ObjectClock later(times.changed);
             finish(token, old, copy);
         }
-    }
-
-    // A rehearsal is held in memory.
-    static void allocate_nothing(hid_t creation) {
-        if (H5Pget_layout(creation) == H5D_CONTIGUOUS)
-            H5Pset_alloc_time(creation, H5D_ALLOC_TIME_LATE);
-        if (H5Pget_layout(creation) == H5D_CHUNKED)
-            H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR);
-    }
-
-    // Tells how many bytes there are in those.
-    uint64_t copy_wanted_chunks(hid_t old, hid_t copy, const CopiedDataset& copied) const {
-        const Handle creation(H5Dget_create_plist(copy), H5Pclose);
-        const uint32_t guard = guard_bit(creation);
-        uint64_t kept = 0;
-        for (const StoredPiece& piece : copied.pieces) {
-            const bool is_wanted = order_.wants_chunk(copied, piece.offset);
-            if (is_wanted) kept += piece.size;
-            if (purpose_ == Purpose::Rehearsal) continue;
-            is_wanted ? copy_guarded_chunk(old, copy, piece, guard) : write_stub(copy, piece);
-        }
-        return kept;
-    }
-
-    static bool attributes_refer(hid_t object) {
-        H5O_info2_t info{};
-        checked(H5Oget_info3(object, &info, H5O_INFO_NUM_ATTRS), "attributes cannot be counted");
-        for (hsize_t i = 0; i < info.num_attrs; ++i) {
-            const Handle attribute(
-                checked(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_NATIVE, i, H5P_DEFAULT,
-                                       H5P_DEFAULT),
-                        "an attribute cannot be opened"),
-                H5Aclose);
-            const Handle type(H5Aget_type(attribute), H5Tclose);
-            if (has_references(type) || H5Tcommitted(type) > 0) return true;
-        }
-        return false;
     }
 
     // Once everything has its place: what points at places.

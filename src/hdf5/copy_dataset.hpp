@@ -1,0 +1,46 @@
+// One dataset of a file that is copied: how it is, and what is to be done for the part of it that
+// is wanted.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <vector>
+
+#include "hdf5/copy_file.hpp"
+
+namespace quarry::hdf5 {
+
+// Whether data is copied, or only found out what would become of it.
+enum class Purpose { Copy, Rehearsal };
+
+struct OldDataset {
+    hid_t id;
+    hid_t type;
+    hid_t creation;
+};
+
+CopiedDataset dataset_as_it_is(hid_t dataset, hid_t creation, const ObjectToken& token,
+                               const std::vector<std::string>& paths);
+bool attributes_refer(hid_t object);  // to others, or are of named types
+
+// Whether HDF5 would spoil its header in a copy.
+bool has_old_filters(hid_t dataset, hid_t creation);
+
+// Where every chunk that there is is wanted, nothing needs to be guarded.
+void keep_whole_if_possible(hid_t old, hid_t creation, const CopyOrder& order,
+                            CopiedDataset& copied);
+
+// Changes the creation list so that a dataset made with it can be without what is not kept, which
+// is noted; all is kept where that is not possible, for one or for any dataset of the file.
+void prepare_list(const OldDataset& dataset, hid_t space, const std::string& why_nothing_is_hollow,
+                  CopiedDataset& copied);
+
+// For a rehearsal, which is held in memory.
+void allocate_nothing(hid_t creation);
+
+// Tells how many bytes there are in those.
+uint64_t copy_wanted_chunks(hid_t old, hid_t copy, const CopiedDataset& copied,
+                            const CopyOrder& order, Purpose purpose);
+
+}  // namespace quarry::hdf5
