@@ -72,13 +72,14 @@ constexpr const char* kFull = "it has as many filters as HDF5 allows";
 }  // namespace
 
 std::string why_nothing_is_hollow(hid_t file) {
+    constexpr unsigned kNoFillValue = 16;  // bytes that it takes at most to say that there is none
     const Handle creation(H5Fget_create_plist(file), H5Pclose);
     unsigned indexes = 0;
     H5Pget_shared_mesg_nindexes(creation, &indexes);
     for (unsigned i = 0; i < indexes; ++i) {
         unsigned kinds = 0, smallest = 0;
-        if (H5Pget_shared_mesg_index(creation, i, &kinds, &smallest) < 0 ||
-            (kinds & H5O_SHMESG_FILL_FLAG) != 0)
+        const bool is_known = H5Pget_shared_mesg_index(creation, i, &kinds, &smallest) >= 0;
+        if (!is_known || ((kinds & H5O_SHMESG_FILL_FLAG) != 0 && smallest <= kNoFillValue))
             return "headers of its file share fill values, and HDF5 takes none for one of zeros "
                    "then";
     }

@@ -6,6 +6,7 @@ test_carve.py.
 """
 
 import ctypes
+import json
 import random
 import struct
 import sys
@@ -17,6 +18,8 @@ import numpy as np
 import pytest
 from carving import carve, copy_of, hdf5, library_of_h5py, refuses, run
 from kept_items import NUMBERS, Carved, Checks, add, carved_in_both_ways, items_in, made
+
+from cli import compile_c, quarry
 
 # Links
 
@@ -714,15 +717,36 @@ def test_is_kept(item: str, carved: Carved) -> None:
     carved.check(item)
 
 
-def test_what_cannot_be_carved_faithfully_is_copied_whole(tmp_path: Path) -> None:
-    """HDF5 1.14 cannot read what it writes itself where headers share the smallest of messages."""
+def test_nothing_is_hollow_where_headers_share_fill_values(tmp_path: Path) -> None:
+    """HDF5 1.14 shares that there is none with those that have zeros, and reads these."""
     path = tmp_path / "in.h5"
     with create_sharing(path, 1) as f:
         for name in ("a kept", "b", "c", "d kept"):
             f.create_dataset(name, data=NUMBERS, maxshape=(None, 30), chunks=(5, 30))
     run(tmp_path, "import h5py; h5py.File('in.h5')")
-    [fate] = carve(tmp_path, "t", "--keep", "*kept", "--keep-below", "0")["files"]
-    assert "its copy turned out to be another file: /" in fate["why_whole"]
+    words = ("--keep", "*kept", "--keep-below", "0", "--no-verify")
+    [fate] = carve(tmp_path, "t", *words)["files"]
+    assert "share fill values" in {one["paths"][0]: one["why"] for one in fate["datasets"]}["/b"]
+    with h5py.File(copy_of(path)) as f:
+        assert all((f[name][...] == NUMBERS).all() for name in f)
+
+
+def test_what_cannot_be_carved_faithfully_is_copied_whole(tmp_path: Path) -> None:
+    """As if HDF5 did not write what it was told to."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        f["x"], f["y"] = NUMBERS, NUMBERS
+        h5py.h5o.set_comment(f["x"].id, b"a comment")
+    (tmp_path / "no_comments.c").write_text(
+        "int H5Oset_comment(long o, const char* c) { return 0; }"
+    )
+    library = tmp_path / "no_comments.so"
+    compile_c("-shared", "-fPIC", "-w", "-o", library, tmp_path / "no_comments.c")
+    run(tmp_path, "import h5py; h5py.File('in.h5')")
+    words = ("carve", "-o", "small", "t", "--keep-below", "0", "--json")
+    done = quarry(*words, cwd=tmp_path, env={"LD_PRELOAD": str(library)})
+    [fate] = json.loads(done.stdout)["files"]
+    assert "its copy turned out to be another file: /x" in fate["why_whole"]
     assert fate["datasets"] == []
     assert copy_of(path).read_bytes() == path.read_bytes()
     assert not list((tmp_path / "small/quarry-carved").rglob("*.h5"))
