@@ -161,7 +161,7 @@ private:
                        command_text(command);
         }
         for (const PackedOutput& output : pack_.outputs)
-            if (output.problem.empty() && !options_.overwrites && is_there(output.path))
+            if (!options_.overwrites && is_there(output.path))
                 return output.path +
                        " is there, and would be written over. Move it away, or say --overwrite.";
         return "";

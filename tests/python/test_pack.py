@@ -9,12 +9,23 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from packing import (
+    entries_of,
+    entry,
+    left_in,
+    make_run,
+    record,
+    refused,
+    rewritten,
+    unpack,
+    write_archive,
+    zstd,
+)
 from running import clean_environment
 
 from cli import QUARRY, REPOSITORY, quarry
@@ -22,68 +33,10 @@ from cli import QUARRY, REPOSITORY, quarry
 sys.path.insert(0, str(REPOSITORY / "examples/carving"))
 from applications import Application
 
-SCRIPT = """
-import h5py, sys
-from helping import doubled
-with h5py.File("data/in.h5") as f, h5py.File("out.h5", "w", track_order=True) as g:
-    g.create_dataset("twice", data=doubled(f["used"][...]), track_times=True)
-with open(sys.argv[1], "w") as f:
-    f.write("done\\n")
-"""
-
-
-def zstd(*words: object, data: bytes) -> bytes:
-    return subprocess.run(
-        ["zstd", "-q", *words], input=data, capture_output=True, check=True
-    ).stdout
-
-
-def entries_of(archive: Path) -> list[tuple[tarfile.TarInfo, bytes]]:
-    with tarfile.open(fileobj=io.BytesIO(zstd("-d", data=archive.read_bytes()))) as tar:
-        return [
-            (one, tar.extractfile(one).read() if one.isfile() else b"") for one in tar.getmembers()
-        ]
-
-
-def write_archive(archive: Path, entries: list[tuple[tarfile.TarInfo, bytes]]) -> None:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as tar:
-        for one, content in entries:
-            tar.addfile(one, io.BytesIO(content))
-    archive.write_bytes(zstd("-c", data=out.getvalue()))
-
-
-def record(folder: Path, *words: str) -> None:
-    done = quarry("run", "--trace", "t", "--", *words, cwd=folder)
-    assert done.returncode == 0, done.stderr
-
-
-def make_run(folder: Path, *more: str) -> Path:
-    """A little run in `folder`, and its archive beside."""
-    (folder / "data").mkdir(parents=True)
-    with h5py.File(folder / "data/in.h5", "w") as f:
-        f["used"] = np.random.default_rng(1).random(20000)
-        f["unused"] = np.random.default_rng(2).random(200000)
-    (folder / "script.py").write_text(SCRIPT)
-    (folder / "helping.py").write_text("def doubled(x):\n    return 2 * x\n")
-    record(folder, sys.executable, "script.py", "done.txt", *more)
-    archive = folder.parent / "app.tar.zst"
-    done = quarry("pack", "t", "-o", archive, cwd=folder)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return archive
-
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
     return make_run(tmp_path / "work")
-
-
-def unpack(archive: Path, *options: object) -> subprocess.CompletedProcess:
-    return quarry("unpack", archive, "-C", archive.parent / "new", *options)
-
-
-def left_in(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("name", ("kriging_omi", "tree_mortality"))
@@ -253,15 +206,6 @@ def test_times_in_files_do_not_count(archive: Path, tmp_path: Path) -> None:
     assert left_in(made) == {"out.h5", "done.txt", "data"} and not left_in(made / "data")
 
 
-def refused(archive: Path, *why: str) -> str:
-    before = left_in(archive.parent)
-    done = unpack(archive)
-    assert done.returncode == 125, done.stdout + done.stderr
-    assert left_in(archive.parent) == before
-    assert all(word in done.stderr for word in why), done.stderr
-    return done.stderr
-
-
 def test_flipped_bytes(archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
     assert unpack(archive).returncode == 0
@@ -281,14 +225,6 @@ def test_truncated(archive: Path, part: float) -> None:
     whole = archive.read_bytes()
     archive.write_bytes(whole[: int(len(whole) * part)])
     refused(archive)
-
-
-def entry(name: str, content: bytes = b"", **more: object) -> tuple[tarfile.TarInfo, bytes]:
-    one = tarfile.TarInfo(name)
-    one.size = len(content)
-    for key, value in more.items():
-        setattr(one, key, value)
-    return one, content
 
 
 @pytest.mark.parametrize(
@@ -313,16 +249,6 @@ def test_hostile_entries(archive: Path, hostile: tuple[tarfile.TarInfo, bytes]) 
     write_archive(archive, [*head, hostile, *rest])
     refused(archive, hostile[0].name)
     assert not (archive.parent.parent / "outside").exists()
-
-
-def rewritten(archive: Path, change: Callable[[dict], None]) -> None:
-    (one, content), (sum_, _), *rest = entries_of(archive)
-    pack = json.loads(content)
-    change(pack)
-    manifest = json.dumps(pack).encode()
-    line = f"{hashlib.sha256(manifest).hexdigest()}  pack.json\n".encode()
-    one.size, sum_.size = len(manifest), len(line)
-    write_archive(archive, [(one, manifest), (sum_, line), *rest])
 
 
 @pytest.mark.parametrize(
