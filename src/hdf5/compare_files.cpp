@@ -89,7 +89,9 @@ private:
         const H5O_type_t type = type_of(files_.old, old);
         if (type != type_of(files_.copy, copy))
             files_.differences.add(where, "it is another kind of object");
-        else if (type != H5O_TYPE_UNKNOWN)
+        else if (type == H5O_TYPE_UNKNOWN)
+            files_.differences.add(where, "it cannot be read");
+        else
             compare_objects(files_, where, opened(files_.old, old), opened(files_.copy, copy));
     }
 

@@ -420,6 +420,18 @@ def test_a_damaged_copy_is_a_difference(tmp_path: Path) -> None:
     assert done.returncode == 125 and "missing.nc cannot be read" in done.stderr
 
 
+def test_what_cannot_be_read_in_either_is_not_the_same(tmp_path: Path) -> None:
+    for name, value in (("one.h5", 1), ("other.h5", 2)):
+        with h5py.File(tmp_path / name, "w", libver="latest") as f:
+            f.create_dataset("x", data=np.full(1000, value), track_times=False)
+            header = h5py.h5o.get_info(f["x"].id).addr
+        damaged = bytearray((tmp_path / name).read_bytes())
+        damaged[header + 20] ^= 0xFF
+        (tmp_path / name).write_bytes(damaged)
+    [one] = verify(tmp_path / "one.h5", tmp_path / "other.h5")["differences"]
+    assert (one["object"], one["what"]) == ("/x", "it cannot be read")
+
+
 def test_another_size_of_storage_is_found(tmp_path: Path) -> None:
     file = tmp_path / "in.h5"
     with h5py.File(file, "w") as f:
