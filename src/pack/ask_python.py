@@ -76,7 +76,7 @@ json.dump(
         "virtual": sys.prefix != sys.base_prefix,
         "of_system": sys.base_prefix == "/usr",
         "distributions": distributions(),
-        "modules": sorted(set().union(*map(modules_of, sys.argv[1:]))),
+        "modules": {script: sorted(modules_of(script)) for script in sys.argv[1:]},
     },
     sys.stdout,
 )

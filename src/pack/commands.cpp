@@ -86,7 +86,8 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
     for (const size_t number : chosen) {
         const ProcessFacts& process = facts.processes[number];
         commands.push_back({tasks[number], process.command, process.directory, process.program,
-                            process.rank, process.started, !ancestry.knows_origin_of(number)});
+                            process.rank, process.started, !ancestry.knows_origin_of(number),
+                            process.end});
     }
     return commands;
 }

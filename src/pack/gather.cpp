@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <quarry/units.hpp>
+#include <ranges>
 #include <set>
 
 #include "base/file_times.hpp"
@@ -103,7 +104,8 @@ public:
         add_programs();
         add_files_read(*summary);
         for (const std::string& path : programs_)
-            pack_.programs.push_back({path, std::string(kPrograms) + path});
+            if (!left_out_.contains(path))
+                pack_.programs.push_back({path, std::string(kPrograms) + path});
         for (const auto& [path, why] : left_out_) pack_.left_out.push_back({path, why});
         return std::move(pack_);
     }
@@ -121,20 +123,26 @@ private:
     }
 
     void add_programs() {
-        std::map<std::string, std::set<std::string>> scripts;  // by interpreter
+        // By interpreter, and when the first of the commands that name them ended.
+        std::map<std::string, std::map<std::string, uint64_t>> scripts;
         for (const PackedCommand& command : pack_.commands) {
             std::vector<std::string> files = files_named(command);
             std::erase_if(files, [&](const std::string& file) { return data_.has(file); });
-            for (const std::string& file : files) add(file, why_too_large(file));
+            for (const std::string& file : files) add(file, why_not_packed(file, command.ended));
             const std::string interpreter = interpreter_of(command);
             if (interpreter.empty()) continue;
             auto& its_scripts = scripts[interpreter];
-            if (!files.empty()) its_scripts.insert(files.front());
+            if (files.empty()) continue;
+            uint64_t& end = its_scripts.try_emplace(files.front(), command.ended).first->second;
+            end = std::min(end, command.ended);
         }
-        for (const auto& [interpreter, files] : scripts) {
-            const AskedPython asked = ask_python(interpreter, {files.begin(), files.end()});
+        for (const auto& [interpreter, ends] : scripts) {
+            const auto names = std::views::keys(ends);
+            const AskedPython asked = ask_python(interpreter, {names.begin(), names.end()});
             pack_.versions.pythons.push_back(asked.versions);
-            for (const std::string& module : asked.modules) add(module, why_too_large(module));
+            for (const auto& [script, end] : ends)
+                for (const std::string& module : asked.modules_of(script))
+                    add(module, why_not_packed(module, end));
         }
     }
 
@@ -148,7 +156,7 @@ private:
             const std::string path = fs::path(file.path).lexically_normal();
             if (is_read && file.driver.empty() && is_wanted(task) && !data_.has(path) &&
                 !was_written(path) && !is_installed(path))
-                add(path, why_not_packed(path, task.end));
+                add(path, why_not_given_away(path, task.end));
         }
     }
 
@@ -175,22 +183,22 @@ private:
         if (stat(path.c_str(), &status) != 0) return "it is gone";
         if (!S_ISREG(status.st_mode)) return "it is no ordinary file";
         if (modified(status) > end + kSlack) return "it was changed after the run";
-        // No command names it, so nobody may think of it when the archive is given to others.
-        if (path.find("/.") != std::string::npos) return "it is hidden, and may be private";
-        return why_too_large(path);
+        if (static_cast<uint64_t>(status.st_size) > options_.programs_below)
+            return "it has more than " + bytes_text(options_.programs_below);
+        return "";
     }
 
-    std::string why_too_large(const std::string& path) const {
-        std::error_code failed;
-        if (fs::file_size(path, failed) <= options_.programs_below && !failed) return "";
-        return failed ? failed.message()
-                      : "it has more than " + bytes_text(options_.programs_below);
+    // What no command names, nobody may think of when the archive is given to others.
+    std::string why_not_given_away(const std::string& path, uint64_t end) const {
+        const std::string why_not = why_not_packed(path, end);
+        const bool is_hidden = path.find("/.") != std::string::npos && !programs_.contains(path);
+        return why_not.empty() && is_hidden ? "it is hidden, and may be private" : why_not;
     }
 
     void add(const std::string& path, const std::string& why_not) {
         if (why_not.empty())
             programs_.insert(path);
-        else if (!programs_.contains(path))
+        else
             left_out_.try_emplace(path, why_not);
     }
 
@@ -198,7 +206,7 @@ private:
     Pack pack_;
     FileIdentities data_;                          // of inputs and outputs
     std::set<std::string> programs_;               // paths
-    std::map<std::string, std::string> left_out_;  // why, by path
+    std::map<std::string, std::string> left_out_;  // why, by path; for one command is for all
 };
 
 }  // namespace

@@ -69,6 +69,11 @@ void read_answer(const Json& json, AskedPython& asked) {
 
 }  // namespace
 
+std::vector<std::string> AskedPython::modules_of(const std::string& script) const {
+    const auto found = modules.find(script);
+    return found != modules.end() ? found->second : std::vector<std::string>();
+}
+
 std::string interpreter_of(const PackedCommand& command) {
     if (!is_python(command.program) || command.command.empty()) return "";
     const std::string& name = command.command.front();

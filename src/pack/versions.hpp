@@ -1,6 +1,7 @@
 // What a run depends on besides its data: the system, libraries, Pythons and what is installed.
 #pragma once
 
+#include <map>
 #include <quarry/pack.hpp>
 
 namespace quarry::pack_files {
@@ -8,7 +9,10 @@ namespace quarry::pack_files {
 // A Python, and what it says of the scripts that it ran.
 struct AskedPython {
     PythonVersions versions;
-    std::vector<std::string> modules;  // files that the scripts import from beside them
+    std::map<std::string, std::vector<std::string>> modules;  // by script
+
+    // Files that a script imports from beside it.
+    std::vector<std::string> modules_of(const std::string& script) const;
 };
 
 // By which a command can be started again; empty if it is no Python.

@@ -54,3 +54,14 @@ def test_files_that_were_there_before_are_not_added_to(tmp_path: Path) -> None:
     done = unpack(tmp_path / "app.tar.zst", "--run")
     assert done.returncode == 125 and "log.txt is there" in done.stderr, done.stderr
     assert (tmp_path / "log.txt").read_text() == "mine\nrun\n"
+
+
+@pytest.mark.parametrize("name", ("script.py", "helping.py"))
+def test_programs_that_changed_after_the_run_are_left_out(name: str, archive: Path) -> None:
+    changed = archive.parent / "work" / name
+    os.utime(changed, (2e9, 2e9))
+    why = "it was changed after the run"
+    assert f"Not in it: {changed} ({why}).\n" in pack_again(archive).stdout
+    pack = json.loads(entries_of(archive)[0][1])
+    assert pack["left_out"] == [{"path": str(changed), "why": why}]
+    assert len(pack["programs"]) == 1
