@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_text.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 
 namespace quarry::pack_files {
 namespace {
@@ -14,13 +16,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
+// Arguments and names of files need not be UTF-8: then they are told by their bytes, so that they
+// come back as they were.
+Json exact(const std::string& text) {
+    return is_utf8(text) ? Json(text) : Json{{"hex", hex_of(text)}};
+}
+
+Json exact(const std::vector<std::string>& texts) {
+    Json json = Json::array();
+    for (const std::string& text : texts) json.push_back(exact(text));
+    return json;
+}
+
 Json commands_json(const std::vector<PackedCommand>& commands) {
     Json json = Json::array();
     for (const PackedCommand& one : commands)
         json.push_back({{"tasks", one.tasks},
-                        {"command", one.command},
-                        {"directory", one.directory},
-                        {"program", one.program},
+                        {"command", exact(one.command)},
+                        {"directory", exact(one.directory)},
+                        {"program", exact(one.program)},
                         {"rank", one.rank},
                         {"started", one.started},
                         {"top_level", one.is_top_level}});
@@ -36,14 +50,15 @@ Json programs_json(const std::vector<PackedProgram>& programs) {
 
 Json left_out_json(const std::vector<UnpackedFile>& files) {
     Json json = Json::array();
-    for (const UnpackedFile& one : files) json.push_back({{"path", one.path}, {"why", one.why}});
+    for (const UnpackedFile& one : files)
+        json.push_back({{"path", exact(one.path)}, {"why", one.why}});
     return json;
 }
 
 Json outputs_json(const std::vector<PackedOutput>& outputs) {
     Json json = Json::array();
     for (const PackedOutput& one : outputs)
-        json.push_back({{"path", one.path},
+        json.push_back({{"path", exact(one.path)},
                         {"hdf5", one.is_hdf5},
                         {"tasks", one.tasks},
                         {"size", one.size},
@@ -90,24 +105,40 @@ Json files_json(const std::vector<PackedFile>& files) {
     return json;
 }
 
-std::vector<PackedCommand> commands_in(const Json& json) {
+// Lists are written in an order that is easy to read. What is read may be hostile: with many keys,
+// only one that sorts them is fast.
+using ReadJson = nlohmann::json;
+
+std::string exact_text(const ReadJson& json) {
+    return json.is_object() ? bytes_of_hex(json.at("hex").get<std::string>())
+                            : json.get<std::string>();
+}
+
+std::vector<std::string> exact_texts(const ReadJson& json) {
+    std::vector<std::string> texts;
+    for (const ReadJson& one : json.get_ref<const ReadJson::array_t&>())
+        texts.push_back(exact_text(one));
+    return texts;
+}
+
+std::vector<PackedCommand> commands_in(const ReadJson& json) {
     std::vector<PackedCommand> commands;
-    for (const Json& one : json)
-        commands.push_back({one.at("tasks"), one.at("command"), one.at("directory"),
-                            one.at("program"), one.at("rank"), one.at("started"),
-                            one.at("top_level")});
+    for (const ReadJson& one : json)
+        commands.push_back({one.at("tasks"), exact_texts(one.at("command")),
+                            exact_text(one.at("directory")), exact_text(one.at("program")),
+                            one.at("rank"), one.at("started"), one.at("top_level"), 0});
     return commands;
 }
 
-std::vector<PackedOutput> outputs_in(const Json& json) {
+std::vector<PackedOutput> outputs_in(const ReadJson& json) {
     std::vector<PackedOutput> outputs;
-    for (const Json& one : json)
-        outputs.push_back({one.at("path"), one.at("hdf5"), one.at("tasks"), one.at("size"),
-                           one.at("sha256"), one.at("copy"), one.at("problem")});
+    for (const ReadJson& one : json)
+        outputs.push_back({exact_text(one.at("path")), one.at("hdf5"), one.at("tasks"),
+                           one.at("size"), one.at("sha256"), one.at("copy"), one.at("problem")});
     return outputs;
 }
 
-Versions versions_in(const Json& json) {
+Versions versions_in(const ReadJson& json) {
     Versions versions{json.at("quarry"),
                       json.at("system"),
                       json.at("system_version"),
@@ -116,16 +147,16 @@ Versions versions_in(const Json& json) {
                       json.at("machine"),
                       {},
                       {}};
-    for (const Json& one : json.at("hdf5"))
+    for (const ReadJson& one : json.at("hdf5"))
         versions.hdf5.push_back({one.at("path"), one.at("version")});
-    for (const Json& one : json.at("python")) {
+    for (const ReadJson& one : json.at("python")) {
         PythonVersions& python = versions.pythons.emplace_back();
         python.interpreter = one.at("interpreter");
         python.version = one.at("version");
         python.prefix = one.at("prefix");
         python.is_virtual = one.at("virtual");
         python.is_of_system = one.at("of_system");
-        for (const Json& distribution : one.at("distributions"))
+        for (const ReadJson& distribution : one.at("distributions"))
             python.distributions.push_back(
                 {distribution.at(0), distribution.at(1), distribution.at(2)});
         python.problem = one.at("problem");
@@ -133,20 +164,30 @@ Versions versions_in(const Json& json) {
     return versions;
 }
 
-Pack pack_in(const Json& json) {
+Pack pack_in(const ReadJson& json) {
     Pack pack;
     pack.versions = versions_in(json.at("versions"));
     pack.commands = commands_in(json.at("commands"));
-    pack.folders = json.at("folders");
+    pack.folders = exact_texts(json.at("folders"));
     pack.outputs = outputs_in(json.at("outputs"));
-    for (const Json& one : json.at("programs"))
+    for (const ReadJson& one : json.at("programs"))
         pack.programs.push_back({one.at("original"), one.at("copy")});
     // Older archives do not tell.
-    for (const Json& one : json.value("left_out", Json::array()))
-        pack.left_out.push_back({one.at("path"), one.at("why")});
-    for (const Json& one : json.at("files"))
+    for (const ReadJson& one : json.value("left_out", ReadJson::array()))
+        pack.left_out.push_back({exact_text(one.at("path")), one.at("why")});
+    for (const ReadJson& one : json.at("files"))
         pack.files.push_back({one.at("path"), one.at("size"), one.at("sha256"), one.at("program")});
     return pack;
+}
+
+// A short text may hold many values, each of which takes much more memory than its text. There is
+// one of these signs for each of them at least, and a few for each file of an archive.
+bool is_too_large(const std::string& text) {
+    constexpr ptrdiff_t kMostValues = 2 << 20;
+    return text.size() > kLargestManifest ||
+           std::count_if(text.begin(), text.end(), [](char character) {
+               return character == ',' || character == '[' || character == '{';
+           }) > kMostValues;
 }
 
 bool stays_below(const std::string& path) {
@@ -187,7 +228,7 @@ std::string manifest_of(const Pack& pack) {
     const Json json{{"format", kFormat},
                     {"versions", versions_json(pack.versions)},
                     {"commands", commands_json(pack.commands)},
-                    {"folders", pack.folders},
+                    {"folders", exact(pack.folders)},
                     {"programs", programs_json(pack.programs)},
                     {"left_out", left_out_json(pack.left_out)},
                     {"outputs", outputs_json(pack.outputs)},
@@ -200,16 +241,18 @@ std::string sum_line_of(const std::string& manifest) {
 }
 
 Result<Pack> read_manifest(const std::string& text) {
+    if (is_too_large(text))
+        return Error{std::string(kManifest) + " lists more than an archive may hold."};
     std::string why;
     try {
-        const Json json = Json::parse(text);
+        const ReadJson json = ReadJson::parse(text);
         if (json.at("format") != kFormat)
             return Error{std::string(kManifest) +
                          " is of a format that this version of Quarry does not know."};
         Pack pack = pack_in(json);
         why = complaint_about(pack);
         if (why.empty()) return pack;
-    } catch (const Json::exception&) {
+    } catch (const ReadJson::exception&) {
         why = "it does not say what it should";
     }
     return Error{std::string(kManifest) + " is damaged: " + why + "."};

@@ -12,6 +12,9 @@ inline constexpr const char* kCarved = "carved";
 inline constexpr const char* kPrograms = "programs";
 inline constexpr const char* kOutputs = "outputs";
 
+// In bytes: some hundred thousand files are in far less.
+inline constexpr uint64_t kLargestManifest = 64 << 20;
+
 std::string manifest_of(const Pack& pack);
 std::string sum_line_of(const std::string& manifest);
 

@@ -27,6 +27,19 @@ TEST(PackManifestTest, IsReadAsItWasWritten) {
     EXPECT_EQ(manifest_of(*pack), text);
 }
 
+TEST(PackManifestTest, KeepsWhatIsNotUtf8) {
+    Pack before = some_pack();
+    before.commands[0].command[1] = before.commands[0].directory = "/caf\xe9";
+    before.folders[0] = before.left_out[0].path = before.outputs[0].path = "/caf\xe9";
+    const auto pack = read_manifest(manifest_of(before));
+    ASSERT_TRUE(pack) << pack.error().message;
+    EXPECT_EQ(pack->commands[0].command, before.commands[0].command);
+    EXPECT_EQ(pack->commands[0].directory, before.commands[0].directory);
+    EXPECT_EQ(pack->folders, before.folders);
+    EXPECT_EQ(pack->left_out[0].path, before.left_out[0].path);
+    EXPECT_EQ(pack->outputs[0].path, before.outputs[0].path);
+}
+
 TEST(PackManifestTest, LeadsNowhereElse) {
     for (const char* path : {"", ".", "..", "../a", "/a", "a/../b", "a/..", "./a", "a//b", "a/"}) {
         Pack pack = some_pack();

@@ -22,8 +22,6 @@ namespace {
 using namespace pack_files;
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLargestManifest = 256 << 20;
-
 // Nobody has put anything into the directory but we: no link can lead out of it.
 class NewFile {
 public:

@@ -65,3 +65,47 @@ def test_programs_that_changed_after_the_run_are_left_out(name: str, archive: Pa
     pack = json.loads(entries_of(archive)[0][1])
     assert pack["left_out"] == [{"path": str(changed), "why": why}]
     assert len(pack["programs"]) == 1
+
+
+def test_arguments_need_not_be_utf8(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    with h5py.File(work / "in.h5", "w") as f:
+        f["used"] = np.arange(5000.0)
+    program = (
+        "import h5py, os, sys; h5py.File('in.h5')['used'][0];"
+        "open('out.txt', 'wb').write(os.fsencode(sys.argv[1]))"
+    )
+    record(work, sys.executable, "-c", program, os.fsdecode(b"caf\xe9"))
+    archive = tmp_path / "app.tar.zst"
+    assert quarry("pack", "t", "-o", archive, cwd=work).returncode == 0
+    (work / "out.txt").unlink()
+    done = quarry("unpack", archive, "--run", cwd=tmp_path, errors="replace")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (work / "out.txt").read_bytes() == b"caf\xe9"
+
+
+def most_memory(*words: object) -> int:
+    """That a run of the program took, in bytes, whatever came of it."""
+    child = os.posix_spawn(QUARRY, [str(QUARRY), *map(str, words)], os.environ)
+    return os.wait4(child, 0)[2].ru_maxrss * 1024
+
+
+@pytest.mark.parametrize("many", (b"[],", b'{"":0},', b'"",'), ids=("lists", "objects", "texts"))
+def test_a_short_manifest_does_not_take_much_memory(many: bytes, archive: Path) -> None:
+    replace_manifest(archive, b'{"format":1,"x":[' + many * 9_000_000 + b"0]}")
+    assert archive.stat().st_size < 200_000
+    refused(archive, "pack.json")
+    assert most_memory("unpack", archive, "-C", archive.parent / "new") < 700_000_000
+
+
+def test_many_files_are_packed(archive: Path) -> None:
+    """Their list is taken, however long it may be."""
+
+    def add(pack: dict) -> None:
+        one = {"size": 0, "sha256": pack["files"][0]["sha256"], "program": False}
+        more = [one | {"path": f"carved/{'x' * 60}/{number}"} for number in range(100_000)]
+        pack["files"].extend(more)
+
+    rewritten(archive, add)
+    refused(archive, "is missing")
