@@ -1,11 +1,14 @@
 #include "hdf5/relocated.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <vector>
 
 #include "hdf5/failure.hpp"
 #include "hdf5/in_memory.hpp"
 #include "hdf5/other_files.hpp"
+#include "hdf5/virtual_sources.hpp"
 
 namespace quarry::hdf5 {
 namespace {
@@ -49,19 +52,56 @@ void add_external_files(hid_t from, hid_t to, const CopiedPlace& place) {
 }
 
 // All of a source has the shape that the source will turn out to have, which files do not tell.
-Handle source_selection(const VirtualMapping& mapping) {
-    if (H5Sget_select_type(mapping.there) != H5S_SEL_ALL)
-        return {checked(H5Scopy(mapping.there), kWhat), H5Sclose};
-    const auto count = static_cast<hsize_t>(checked(H5Sget_select_npoints(mapping.here), kWhat));
+Handle source_selection(hid_t here, hid_t there) {
+    if (H5Sget_select_type(there) != H5S_SEL_ALL) return {checked(H5Scopy(there), kWhat), H5Sclose};
+    const auto count = static_cast<hsize_t>(checked(H5Sget_select_npoints(here), kWhat));
     return {checked(H5Screate_simple(1, &count, nullptr), kWhat), H5Sclose};
 }
 
-void add_sources(hid_t from, hid_t to, const CopiedPlace& place) {
-    for (const VirtualMapping& mapping : mappings_of(from)) {
-        const std::string moved = source_in_copy(mapping.file, place);
-        checked(H5Pset_virtual(to, mapping.here, moved.c_str(), mapping.dataset.c_str(),
-                               source_selection(mapping)),
+// As HDF5 writes the name of a source.
+std::string escaped(const std::string& name) {
+    std::string text;
+    for (const char character : name) text += character == '%' ? "%%" : std::string(1, character);
+    return text;
+}
+
+void add_source(const VirtualMapping& mapping, hid_t here, hsize_t block, hid_t to,
+                const CopiedPlace& place) {
+    const std::string file = escaped(source_in_copy(name_of_block(mapping.file, block), place));
+    const std::string dataset = escaped(name_of_block(mapping.dataset, block));
+    checked(H5Pset_virtual(to, here, file.c_str(), dataset.c_str(),
+                           source_selection(here, mapping.there)),
+            kWhat);
+}
+
+// HDF5 has found sources for as many blocks as are in the shape. Each is looked for by itself: it
+// may be the only one that is about the copy.
+void add_blocks(const VirtualMapping& mapping, hid_t space, hid_t to, const CopiedPlace& place) {
+    std::array<hsize_t, H5S_MAX_RANK> start, stride, count, block, shape;
+    const int rank = checked(H5Sget_simple_extent_dims(space, shape.data(), nullptr), kWhat);
+    checked(H5Sget_regular_hyperslab(mapping.here, start.data(), stride.data(), count.data(),
+                                     block.data()),
+            kWhat);
+    const auto unlimited = std::find(count.begin(), count.begin() + rank, H5S_UNLIMITED);
+    if (unlimited == count.begin() + rank) throw Failure(kWhat);
+    *unlimited = 1;
+    const auto dimension = static_cast<size_t>(unlimited - count.begin());
+    const Handle one(checked(H5Scopy(space), kWhat), H5Sclose);
+    for (hsize_t number = 0; start[dimension] < shape[dimension]; ++number) {
+        checked(H5Sselect_hyperslab(one, H5S_SELECT_SET, start.data(), stride.data(), count.data(),
+                                    block.data()),
                 kWhat);
+        add_source(mapping, one, number, to, place);
+        start[dimension] += stride[dimension];
+    }
+}
+
+void add_sources(hid_t from, hid_t to, hid_t space, const CopiedPlace& place) {
+    for (const VirtualMapping& mapping : mappings_of(from)) {
+        if (names_blocks(mapping.file) || names_blocks(mapping.dataset))
+            add_blocks(mapping, space, to, place);
+        else
+            add_source(mapping, mapping.here, 0, to, place);
     }
 }
 
@@ -111,7 +151,10 @@ Handle relocated(hid_t dataset, const CopiedPlace& place) try {
     const Handle old_type(checked(H5Dget_type(dataset), kWhat), H5Tclose);
     const Handle type(checked(H5Tcopy(old_type), kWhat), H5Tclose);
     const Handle changed(checked(H5Pcreate(H5P_DATASET_CREATE), kWhat), H5Pclose);
-    (is_virtual ? add_sources : add_external_files)(creation, changed, place);
+    if (is_virtual)
+        add_sources(creation, changed, space, place);
+    else
+        add_external_files(creation, changed, place);
     copy_fill_value(creation, changed, type);
     const Handle file = file_in_memory(image_of_file_with(type, space, changed));
     return {checked(H5Dopen2(file, kDataset, H5P_DEFAULT), kWhat), H5Dclose};

@@ -37,29 +37,6 @@ std::string text_of(hid_t creation, size_t mapping, decltype(&H5Pget_virtual_fil
     return text;
 }
 
-// Names with %b stand for one dataset per block of the virtual selection.
-bool names_blocks(const std::string& name) {
-    for (size_t at = 0; at + 1 < name.size(); ++at) {
-        if (name[at] != '%') continue;
-        if (name[at + 1] == 'b') return true;
-        ++at;
-    }
-    return false;
-}
-
-std::string name_of_block(const std::string& name, hsize_t block) {
-    std::string made;
-    for (size_t at = 0; at < name.size(); ++at) {
-        if (name[at] == '%' && at + 1 < name.size()) {
-            ++at;
-            made += name[at] == 'b' ? std::to_string(block) : std::string(1, name[at]);
-        } else {
-            made += name[at];
-        }
-    }
-    return made;
-}
-
 // The whole of a source, whose shape HDF5 does not know before it opens it: its elements one after
 // the other, as many as they are mapped to.
 hid_t whole_source(const Api& api, hid_t mapped) {
@@ -122,6 +99,28 @@ void add_blocks(const Api& api, const Mapping& mapping, hid_t accessed,
 
 }  // namespace
 
+bool names_blocks(const std::string& name) {
+    for (size_t at = 0; at + 1 < name.size(); ++at) {
+        if (name[at] != '%') continue;
+        if (name[at + 1] == 'b') return true;
+        ++at;
+    }
+    return false;
+}
+
+std::string name_of_block(const std::string& name, hsize_t block) {
+    std::string made;
+    for (size_t at = 0; at < name.size(); ++at) {
+        if (name[at] == '%' && at + 1 < name.size()) {
+            ++at;
+            made += name[at] == 'b' ? std::to_string(block) : std::string(1, name[at]);
+        } else {
+            made += name[at];
+        }
+    }
+    return made;
+}
+
 std::vector<SourceAccess> sources_of(const Api& api, hid_t creation, hid_t accessed) {
     std::vector<SourceAccess> sources;
     size_t mappings = 0;
@@ -130,11 +129,12 @@ std::vector<SourceAccess> sources_of(const Api& api, hid_t creation, hid_t acces
         const Space mapped(api, api.H5Pget_virtual_vspace(creation, i));
         const Space source(api, api.H5Pget_virtual_srcspace(creation, i));
         if (!mapped || !source) continue;
-        const Mapping mapping{text_of(creation, i, api.H5Pget_virtual_filename),
-                              text_of(creation, i, api.H5Pget_virtual_dsetname), mapped.id(),
+        const std::string file = text_of(creation, i, api.H5Pget_virtual_filename);
+        const std::string dataset = text_of(creation, i, api.H5Pget_virtual_dsetname);
+        const Mapping mapping{name_of_block(file, 0), name_of_block(dataset, 0), mapped.id(),
                               source.id()};
-        if (names_blocks(mapping.file) || names_blocks(mapping.dataset)) {
-            add_blocks(api, mapping, accessed, sources);
+        if (names_blocks(file) || names_blocks(dataset)) {
+            add_blocks(api, {file, dataset, mapped.id(), source.id()}, accessed, sources);
         } else if (api.H5Sget_select_npoints(mapped.id()) < 0) {
             // Without a limit: where it ends depends on the source's shape, which only HDF5 sees.
             sources.push_back({mapping.file, mapping.dataset, {}, 0, true, false});

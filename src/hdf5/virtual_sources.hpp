@@ -18,6 +18,12 @@ struct SourceAccess {
     bool linear = false;   // it is of elements in the order in which they are stored
 };
 
+// Names with %b stand for one dataset per block of the virtual selection.
+bool names_blocks(const std::string& name);
+
+// That of a source, with or without %b: HDF5 writes % as %% in all of them.
+std::string name_of_block(const std::string& name, hsize_t block);
+
 // `creation` has the mappings, `accessed` the selection, in a space of the dataset's present shape.
 // Enters HDF5's API. May throw std::bad_alloc.
 std::vector<SourceAccess> sources_of(const Api& api, hid_t creation, hid_t accessed);

@@ -315,6 +315,44 @@ def test_a_virtual_dataset_of_its_own_file_is_read_again(tmp_path: Path, name: s
     assert found["same"] and found["reads"] > 0, found
 
 
+BLOCKS = """
+import h5py
+f = h5py.File('in.h5')
+f['blocks'][1999:2001], f['percent'][5:8]
+"""
+
+
+def test_names_of_sources_with_percent_signs(tmp_path: Path) -> None:
+    folder = tmp_path / "100%"
+    folder.mkdir()
+    file, values = folder / "in.h5", np.arange(2000.0)
+    for name in ("s0.h5", "s1.h5", "s%b.h5"):
+        with h5py.File(folder / name, "w") as f:
+            f["x%"] = values + len(name)
+            f["unread"] = values
+    with h5py.File(file, "w") as f:
+        f["unread"] = np.arange(20_000.0)
+        space = h5py.h5s.create_simple((2000,), (h5py.h5s.UNLIMITED,))
+        space.select_hyperslab((0,), (h5py.h5s.UNLIMITED,), (2000,), (2000,))
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_virtual(space, b"s%b.h5", b"x%%", h5py.h5s.create_simple((2000,)))
+        space.select_all()
+        h5py.h5d.create(f.id, b"blocks", h5py.h5t.IEEE_F64LE, space, creation)
+        layout = h5py.VirtualLayout(values.shape, "f8")
+        layout[:] = h5py.VirtualSource("s%%b.h5", "x%%", values.shape)
+        f.create_virtual_dataset("percent", layout)
+    run(folder, BLOCKS)
+    carve(folder, "t", "--keep-below", "0", "--jobs", "1")
+    words = (file, copy_of(file), "--trace", folder / "t")
+    found = verify(*words, cwd=folder)
+    assert found["same"] and found["reads"] >= 2 and not found["equal_bytes"], found
+    for name, dataset in (("s1.h5", "/blocks"), ("s%b.h5", "/percent")):
+        there = copy_of(folder / name, folder)
+        there.rename(tmp_path / "away")
+        assert named(verify(*words, cwd=folder)) == {dataset}
+        (tmp_path / "away").rename(there)
+
+
 def test_chunks_that_grow_in_the_second_dimension_are_copied(tmp_path: Path) -> None:
     file = tmp_path / "in.h5"
     with h5py.File(file, "w", libver="latest") as f:
