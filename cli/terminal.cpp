@@ -50,7 +50,9 @@ CharacterCode command_at(std::string_view text) {
 }  // namespace
 
 void say(std::string_view message) {
-    fmt::print(stderr, "quarry: {}\n", message);
+    const std::string line = fmt::format("quarry: {}\n", printable(message));
+    // Where nobody can hear it, the exit code tells.
+    std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 std::string printable(std::string_view name) {

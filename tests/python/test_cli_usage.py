@@ -149,3 +149,19 @@ def test_env_says_what_it_cannot_express(tmp_path: Path) -> None:
     done = quarry("env", "--witness", tmp_path / "brace}")
     assert (done.returncode, done.stdout) == (125, "")
     assert "braces" in done.stderr
+
+
+@pytest.mark.parametrize("words", (["--help"], ["ls", "--help"], ["completion", "bash"]))
+def test_output_that_cannot_be_written_is_a_failure(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [QUARRY, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 125
+    assert done.stderr == "quarry: The output cannot be written: No space left on device.\n"
+
+
+def test_names_do_not_reach_the_terminal_as_they_are(tmp_path: Path) -> None:
+    done = quarry("explain", "a\x1b[31m\n", cwd=tmp_path)
+    assert done.returncode == 125
+    assert "a\\x1b[31m\\x0a holds no carved files" in done.stderr
