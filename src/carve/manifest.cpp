@@ -12,6 +12,7 @@
 #include <ranges>
 
 #include "base/json_text.hpp"
+#include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "base/workplace.hpp"
 
@@ -147,10 +148,10 @@ FileFate file_in(const Json& json) {
 }
 
 Result<bool> read_list(const std::string& path, const std::function<void(const Json&)>& take) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return Error{path + " cannot be read: " + std::strerror(errno) + "."};
+    const auto file = MappedFile::open(path);
+    if (!file) return Error{file.error().message + "."};
     try {
-        const Json json = Json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+        const Json json = Json::parse(file->bytes().begin(), file->bytes().end());
         if (json.at("format") != kFormat)
             return Error{path + " is of another version of Quarry. Carve again."};
         take(json);

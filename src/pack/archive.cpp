@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -75,6 +76,10 @@ Result<bool> ArchiveWriter::finish() {
 }
 
 Result<ArchiveReader> ArchiveReader::open(const std::string& path) {
+    // To open a pipe would wait for somebody who writes to it.
+    std::error_code failed;
+    if (std::filesystem::exists(path, failed) && !std::filesystem::is_regular_file(path, failed))
+        return Error{path + " is no ordinary file."};
     ArchiveReader reader({archive_read_new(), archive_read_free}, path);
     archive* handle = reader.handle_.get();
     const bool is_open = archive_read_support_filter_zstd(handle) == ARCHIVE_OK &&

@@ -55,7 +55,8 @@ std::string Rest::after(std::span<const char> first, size_t size) const {
 }
 
 Result<ProcessFile> ProcessFile::open(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // To open a pipe would wait for somebody who writes to it.
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return Error{"The trace file " + path + " cannot be read: " + std::strerror(errno) + "."};
     Header header{};

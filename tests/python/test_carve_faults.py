@@ -15,7 +15,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from carving import carve, copy_of, refuses, run, verify
+from carving import carve, copy_of, make_rich, refuses, run, verify
 from running import clean_environment
 from test_run_carved import NOBODY, as_user
 
@@ -307,3 +307,20 @@ def test_only_what_was_left_out_is_listed(inputs: Path) -> None:
     done = quarry("explain", "small", "--left-out", "--json", cwd=inputs)
     for file in json.loads(done.stdout)["files"]:
         assert {one["what"] for one in file["datasets"]} == {"hollow"}
+
+
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    make_rich(tmp_path)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['mu'][0]")
+    carve(tmp_path, "t")
+    os.mkfifo(tmp_path / "t/pipe.qtrace")
+    done = quarry("carve", "t", "-o", "other", cwd=tmp_path, timeout=20)
+    assert "pipe.qtrace is not a trace of Quarry" in done.stderr + done.stdout
+    (tmp_path / "t/pipe.qtrace").unlink()
+    for name in ("quarry-carved.json", "quarry-carved-datasets.json"):
+        (tmp_path / "small" / name).unlink()
+        os.mkfifo(tmp_path / "small" / name)
+        done = quarry("explain", "small", cwd=tmp_path, timeout=20)
+        assert done.returncode == 125 and f"small/{name} is not a regular file" in done.stderr
+        shutil.rmtree(tmp_path / "small")
+        carve(tmp_path, "t")

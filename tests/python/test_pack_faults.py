@@ -109,3 +109,12 @@ def test_many_files_are_packed(archive: Path) -> None:
 
     rewritten(archive, add)
     refused(archive, "is missing")
+
+
+def test_pipes_are_not_waited_for(archive: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = quarry("pack", "t", "-o", pipe, cwd=tmp_path / "work", timeout=20)
+    assert done.returncode == 125 and f"{pipe} is there" in done.stderr
+    done = quarry("unpack", pipe, cwd=tmp_path, timeout=20)
+    assert done.returncode == 125 and "pipe is no ordinary file" in done.stderr
