@@ -22,6 +22,7 @@ std::string as_json(const PackResult& result) {
     for (const FileFate& file : result.inputs)
         json["inputs"].push_back({{"original", file.input.path},
                                   {"problem", file.problem},
+                                  {"why_whole", file.why_whole},
                                   {"size", file.size_before},
                                   {"copy_size", file.size_after}});
     for (const PackedCommand& one : result.pack.commands)
@@ -116,10 +117,13 @@ private:
     }
 
     static void print_reservations(const PackResult& result) {
-        for (const FileFate& file : result.inputs)
-            if (!file.problem.empty())
-                fmt::print("Cannot be packed: {}: {}.\n", printable(file.input.path),
-                           printable(file.problem));
+        for (const FileFate& file : result.inputs) {
+            const std::string& why = file.problem.empty() ? file.why_whole : file.problem;
+            if (!why.empty())
+                fmt::print("{}: {}: {}.\n",
+                           file.problem.empty() ? "Copied whole" : "Cannot be packed",
+                           printable(file.input.path), printable(why));
+        }
         for (const UnpackedFile& one : result.pack.left_out)
             fmt::print("Not in it: {} ({}).\n", printable(one.path), printable(one.why));
         for (const PackedOutput& one : result.pack.outputs)

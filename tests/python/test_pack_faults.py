@@ -111,6 +111,19 @@ def test_many_files_are_packed(archive: Path) -> None:
     refused(archive, "is missing")
 
 
+def test_what_is_copied_whole_is_told(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import h5py; h5py.File('in.h5')['used'][0]; open('in.h5', 'rb').read()"
+    )
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["used"] = f["unread"] = np.arange(5000.0)
+    record(tmp_path, sys.executable, "script.py")
+    done = quarry("pack", "t", "-o", "app.tar.zst", cwd=tmp_path)
+    assert f"Copied whole: {tmp_path}/in.h5: " in done.stdout
+    done = quarry("pack", "t", "-o", "app.tar.zst", "--json", cwd=tmp_path)
+    assert "read without HDF5" in json.loads(done.stdout)["inputs"][0]["why_whole"]
+
+
 def test_pipes_are_not_waited_for(archive: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
