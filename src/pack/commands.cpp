@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/installed.hpp"
 #include "pack/versions.hpp"
 
 namespace quarry::pack_files {
@@ -64,8 +65,9 @@ private:
 };
 
 bool is_of_system(const std::string& path) {
-    constexpr std::string_view kSystem[] = {"/usr/", "/bin/", "/sbin/", "/lib/", "/proc/", "/dev/"};
-    return std::any_of(std::begin(kSystem), std::end(kSystem),
+    constexpr std::string_view kSystem[] = {"/bin/", "/sbin/", "/lib/", "/proc/", "/dev/"};
+    return is_installed_below("/usr", path) ||
+           std::any_of(std::begin(kSystem), std::end(kSystem),
                        [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 

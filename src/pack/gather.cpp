@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/file_times.hpp"
+#include "base/installed.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
 #include "pack/versions.hpp"
@@ -174,7 +175,7 @@ private:
     bool is_installed(const std::string& path) const {
         const auto& pythons = pack_.versions.pythons;
         return std::any_of(pythons.begin(), pythons.end(), [&](const PythonVersions& python) {
-            return !python.prefix.empty() && path.starts_with(python.prefix + "/");
+            return !python.prefix.empty() && is_installed_below(python.prefix, path);
         });
     }
 

@@ -131,3 +131,32 @@ def test_pipes_are_not_waited_for(archive: Path, tmp_path: Path) -> None:
     assert done.returncode == 125 and f"{pipe} is there" in done.stderr
     done = quarry("unpack", pipe, cwd=tmp_path, timeout=20)
     assert done.returncode == 125 and "pipe is no ordinary file" in done.stderr
+
+
+IN_USR = """
+set -e
+mount -t tmpfs none /usr/src
+mkdir /usr/src/app
+cp "$2"/* /usr/src/app
+cd /usr/src/app
+"$0" run --trace t -- "$1" main.py
+"$0" pack t -o "$2/app.tar.zst" --json
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs a mount of its own")
+def test_a_run_below_usr(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["used"] = np.arange(5000.0)
+    (tmp_path / "settings.txt").write_text("3")
+    (tmp_path / "helping.py").write_text("more = 5")
+    (tmp_path / "main.py").write_text(
+        "import h5py, helping; h5py.File('in.h5')['used'][int(open('settings.txt').read())]"
+    )
+    inside = ["unshare", "-m", "sh", "-c", IN_USR, QUARRY, sys.executable, tmp_path]
+    done = subprocess.run(
+        inside, env=clean_environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    names = ("helping.py", "main.py", "settings.txt")
+    assert json.loads(done.stdout)["programs"] == [f"/usr/src/app/{name}" for name in names]
