@@ -124,14 +124,24 @@ private:
                 required_.emplace(token, "it is a coordinate of " + variable);
     }
 
+    // And all that is then referred to by attributes of what was left out. What its data refers to
+    // turns up when that is copied.
     void require_what_is_referred_to() {
-        for (const CopiedDataset& dataset : copied_) {
-            const auto referred = referred_.find(dataset.token);
-            if (dataset.kept == Part::Whole || !dataset.remark.empty() ||
-                referred == referred_.end() || order_.is_dropped(dataset.paths))
-                continue;
-            required_.emplace(dataset.token, referred->second + " refers to it");
+        std::map<Token, const CopiedDataset*> missing;
+        for (const CopiedDataset& dataset : copied_)
+            if (dataset.kept != Part::Whole && dataset.remark.empty())
+                missing[dataset.token] = &dataset;
+        std::deque<Token> unseen;
+        for (const auto& [target, path] : referred_) unseen.push_back(target);
+        for (; !unseen.empty(); unseen.pop_front()) {
+            const Token token = unseen.front();
+            const auto found = missing.find(token);
+            if (found == missing.end() || order_.is_dropped(found->second->paths)) continue;
+            required_.emplace(token, referred_.at(token) + " refers to it");
             is_complete_ = false;
+            for (const Token& target : referred_by_hollow_[token])
+                if (referred_.emplace(target, found->second->paths.front()).second)
+                    unseen.push_back(target);
         }
     }
 
@@ -401,10 +411,11 @@ private:
 
     void finish(const Token& token, hid_t old, hid_t copy) {
         std::set<Token> referred;
-        fill_attributes(old, copy, places_, hollow_.contains(token) ? nullptr : &referred);
+        fill_attributes(old, copy, places_, referred);
         copy_comment(old, copy);
         if (with_data_.contains(token)) copy_data(old, copy, places_, referred);
         const OldObject* named = inventory_.find(token);
+        if (hollow_.contains(token)) referred_by_hollow_[token].swap(referred);
         for (const Token& target : referred)
             referred_.emplace(target, named != nullptr ? named->paths.front() : "a kept type");
         if (times_of(copy).changed != times_of(old).changed) touch(copy);
@@ -442,6 +453,7 @@ private:
     std::set<Token> with_data_;
     std::set<Token> hollow_;
     std::map<Token, std::string> referred_;  // to which something refers that is kept: its path
+    std::map<Token, std::set<Token>> referred_by_hollow_;
     std::vector<CopiedDataset> copied_;
     bool is_complete_ = true;
 };

@@ -24,7 +24,7 @@ Handle opened_attribute(hid_t object, const std::string& name) {
 }
 
 void fill_attribute(hid_t from, hid_t to, const std::string& name, const NewPlaces& places,
-                    std::set<Token>* referred) {
+                    std::set<Token>& referred) {
     const std::string what = "the value of the attribute " + name + " cannot be copied";
     const Handle old = opened_attribute(from, name);
     const Handle space(checked(H5Aget_space(old), what), H5Sclose);
@@ -34,7 +34,7 @@ void fill_attribute(hid_t from, hid_t to, const std::string& name, const NewPlac
     Values values(type, space, count);
     checked(H5Aread(old, type, values.data()), what);
     values.are_filled();
-    places.renew(values.data(), count, type, is_of_axes(name) ? nullptr : referred);
+    places.renew(values.data(), count, type, is_of_axes(name) ? nullptr : &referred);
     checked(H5Awrite(opened_attribute(to, name), type, values.data()), what);
 }
 
@@ -70,7 +70,7 @@ void make_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy) {
     }
 }
 
-void fill_attributes(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>* referred) {
+void fill_attributes(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred) {
     for (const auto& [name, info] : attributes_of(from))
         fill_attribute(from, to, name, places, referred);
 }

@@ -17,9 +17,9 @@ using TypeInCopy = std::function<hid_t(hid_t old)>;
 // in between may get into the way of its header, and their order is where they lie in it.
 void make_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy);
 
-// The values of attributes that were made. `referred`, if it is wanted, gets the objects that they
-// point at; not those by which axes and their scales know each other.
-void fill_attributes(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>* referred);
+// The values of attributes that were made. `referred` gets the objects that they point at; not
+// those by which axes and their scales know each other.
+void fill_attributes(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred);
 
 // The values of a dataset, into one that was made like it. As they are stored, where their bytes
 // mean the same in every file, else decoded.

@@ -1,5 +1,6 @@
 """Carved files are the same files, but for the data that nobody used."""
 
+import itertools
 import json
 import os
 import random
@@ -618,3 +619,19 @@ def test_a_dataset_of_which_all_chunks_were_read_is_whole(tmp_path: Path) -> Non
     assert fates["/gzip"]["kept"] and "every chunk" in fates["/gzip"]["why"]
     with h5py.File(copy_of(file)) as new:
         assert new["gzip"].id.get_create_plist().get_nfilters() == 3
+
+
+def test_references_in_a_row_are_followed_at_once(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["large"] = np.zeros(1_000_000)
+        row = [f.create_dataset(f"{number:03}", data=np.arange(100.0)) for number in range(60)]
+        for one, next_one in itertools.pairwise(row):
+            one.attrs["next"] = next_one.ref
+    run(tmp_path, "import h5py; f = h5py.File('in.h5'); f['000'][0], f['large'][0]")
+    words = ["carve", "t", "-o", "small", "--keep-below", "0"]
+    carving = subprocess.Popen([QUARRY, *words], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(carving.pid, 0)
+    assert status == 0
+    assert used.ru_oublock * 512 < 5 * 8_000_000
+    with h5py.File(copy_of(tmp_path / "in.h5")) as f:
+        assert f["059"][5] == 5
