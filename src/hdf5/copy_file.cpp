@@ -94,6 +94,7 @@ public:
             unfinished_.pop_front();
             finish(next);
         }
+        for (const Token& token : inventory_.order()) count_what_has_no_name(token);
         require_what_is_referred_to();
         return std::move(copied_);
     }
@@ -153,7 +154,7 @@ private:
         H5F_libver_t low = is_old ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V18;
         H5D_chunk_index_t index{};
         if (H5Iget_type(old) == H5I_DATASET && H5Dget_chunk_index_type(old, &index) >= 0 &&
-            index != H5D_CHUNK_IDX_BTREE)
+            index != H5D_CHUNK_IDX_BTREE && !is_old)
             low = H5F_LIBVER_V110;
         if (low == version_) return;
         checked(H5Fset_libver_bounds(to_, low, H5F_LIBVER_LATEST), "the format cannot be chosen");
@@ -419,6 +420,21 @@ private:
         for (const Token& target : referred)
             referred_.emplace(target, named != nullptr ? named->paths.front() : "a kept type");
         if (times_of(copy).changed != times_of(old).changed) touch(copy);
+    }
+
+    // Besides links and what is of a named type, programs may count themselves among what leads to
+    // an object (H5Oincr_refcount).
+    void count_what_has_no_name(const Token& token) const {
+        const OldObject& object = inventory_.at(token);
+        if (object.count <= object.paths.size()) return;
+        const std::string what = "what leads to it cannot be counted";
+        const Handle copy = new_object(token);
+        H5O_info2_t info{};
+        checked(H5Oget_info3(copy, &info, H5O_INFO_BASIC), what);
+        constexpr uint32_t kMost = 1000;  // a damaged count may be any
+        if (object.count > info.rc + kMost) return;
+        for (uint32_t count = info.rc; count < object.count; ++count)
+            checked(H5Oincr_refcount(copy), what);
     }
 
     // Links that were made in a group have changed it, and HDF5 has no other call that does nothing

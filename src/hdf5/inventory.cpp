@@ -18,11 +18,12 @@ herr_t add_link(hid_t group, const char* name, const H5L_info2_t* info, void* li
     return 0;
 }
 
-H5O_type_t type_of(hid_t group, const char* name) {
+H5O_info2_t object_behind(const Link& link, hid_t group) {
     H5O_info2_t info{};
-    const bool is_known =
-        H5Oget_info_by_name3(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0;
-    return is_known ? info.type : H5O_TYPE_UNKNOWN;
+    if (H5Oget_info_by_name3(group, link.name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        info.type = H5O_TYPE_UNKNOWN;
+    info.token = link.info.u.token;
+    return info;
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ std::string joined(const std::string& group, const std::string& name) {
 Inventory::Inventory(hid_t file) : file_(file) {
     H5O_info2_t root{};
     checked(H5Oget_info3(file, &root, H5O_INFO_BASIC), "the root group cannot be read");
-    see(root.token, H5O_TYPE_GROUP, "/");
+    see(root, "/");
     while (!unread_.empty()) {
         const Token next = unread_.front();
         unread_.pop_front();
@@ -47,13 +48,11 @@ const OldObject* Inventory::find(const Token& token) const {
     return found != objects_.end() ? &found->second : nullptr;
 }
 
-void Inventory::see(const H5O_token_t& place, H5O_type_t type, const std::string& path) {
-    const auto [found, is_new] = objects_.try_emplace(token_of(place));
-    found->second.paths.push_back(path);
-    if (!is_new) return;
-    found->second.type = type;
-    order_.push_back(found->first);
-    if (type == H5O_TYPE_GROUP) unread_.push_back(found->first);
+void Inventory::see(const H5O_info2_t& object, const std::string& path) {
+    const Token token = token_of(object.token);
+    objects_.emplace(token, OldObject{object.type, object.rc, {path}, {}});
+    order_.push_back(token);
+    if (object.type == H5O_TYPE_GROUP) unread_.push_back(token);
 }
 
 void Inventory::read(const Token& token) {
@@ -67,9 +66,11 @@ void Inventory::read(const Token& token) {
     }
     for (const Link& link : links) {
         if (link.info.type != H5L_TYPE_HARD) continue;
-        const bool is_new = !objects_.contains(token_of(link.info.u.token));
-        see(link.info.u.token, is_new ? type_of(id, link.name.c_str()) : H5O_TYPE_UNKNOWN,
-            joined(path, link.name));
+        const auto known = objects_.find(token_of(link.info.u.token));
+        if (known == objects_.end())
+            see(object_behind(link, id), joined(path, link.name));
+        else
+            known->second.paths.push_back(joined(path, link.name));
     }
     objects_.at(token).links = std::move(links);
 }

@@ -19,6 +19,7 @@ struct Link {
 
 struct OldObject {
     H5O_type_t type = H5O_TYPE_UNKNOWN;  // where it cannot be opened
+    uint32_t count = 0;                  // of what leads to it, as it says itself
     std::vector<std::string> paths;
     std::vector<Link>
         links;  // of a group: as they were made, where that is tracked, else as stored
@@ -33,7 +34,7 @@ public:
     const std::vector<Token>& order() const { return order_; }  // in which they are met
 
 private:
-    void see(const H5O_token_t& place, H5O_type_t type, const std::string& path);
+    void see(const H5O_info2_t& object, const std::string& path);
     void read(const Token& group);
 
     hid_t file_;

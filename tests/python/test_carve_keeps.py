@@ -40,6 +40,21 @@ def hard_links(path: Path) -> Checks:
     assert copy.stat().st_size < 250_000, "one copy of 160,000 bytes"
 
 
+def counts_without_links(path: Path) -> Checks:
+    with h5py.File(path, "w") as f:
+        add(f)
+        f.create_group("group")
+        for name, more in (("kept", 1), ("unread", 3), ("group", 2)):
+            counted = f[name]
+            for _ in range(more):
+                hdf5("H5Oincr_refcount", counted.id.id)
+    copy = yield []
+    with h5py.File(copy) as f:
+        counts = {name: h5py.h5o.get_info(f[name].id).rc for name in f}
+        assert counts == {"kept": 2, "unread": 4, "group": 3}
+        assert refuses(f["unread"])
+
+
 def soft_external_and_dangling_links(path: Path) -> Checks:
     with h5py.File(path, "w") as f:
         f["used"] = NUMBERS

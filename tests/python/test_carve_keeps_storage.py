@@ -187,8 +187,8 @@ def chunk_index_of_old_files(path: Path) -> Checks:
         assert (f["kept"][...] == NUMBERS).all() and refuses(f["unread"])
 
 
-def unfiltered_chunks_at_the_edge(path: Path) -> Checks:
-    with h5py.File(path, "w", libver="v110") as f:
+def unfiltered_chunks_at_the_edge(path: Path, oldest: str = "v110") -> Checks:
+    with h5py.File(path, "w", libver=(oldest, "latest")) as f:
         for name in ("kept", "unread", "filtered kept"):
             properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             properties.set_chunk((7, 8))
@@ -208,6 +208,10 @@ def unfiltered_chunks_at_the_edge(path: Path) -> Checks:
             assert sizes[0] < 7 * 8 * 8 and (sizes[1] == 7 * 8 * 8) == (expected == 2)
             assert (f[name][...] == NUMBERS).all()
         assert refuses(f["unread"])
+
+
+def unfiltered_chunks_with_old_headers(path: Path) -> Checks:
+    yield from unfiltered_chunks_at_the_edge(path, "earliest")
 
 
 def compact_and_early_allocation(path: Path) -> Checks:
