@@ -1,7 +1,5 @@
 #include "connector/carved_changes.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cstring>
 #include <new>
@@ -11,24 +9,10 @@
 #include "base/say.hpp"
 #include "connector/carved_dataset.hpp"
 #include "connector/members.hpp"
+#include "connector/opened_object.hpp"
 
 namespace quarry::connector {
 namespace {
-
-// Nothing can have been changed in the file that the copied object lies in.
-bool is_open_for_reading(const CopiedObject& copied, const CarvedFile& file) {
-    const std::string path = name_of_file(copied.source, copied.type, copied.transfer);
-    if (access(path.c_str(), W_OK) != 0) return true;
-    unsigned intent = kWritable;
-    H5VL_file_get_args_t question{};
-    question.op_type = H5VL_FILE_GET_INTENT;
-    question.args.get_intent.flags = &intent;
-    const auto get = copied.from.under->callbacks->file_cls.get;
-    return copied.from_type == H5I_FILE &&
-           carved_file_around(copied.from, H5I_FILE, copied.transfer) == &file &&
-           get(copied.from.below, &question, copied.transfer, nullptr) >= 0 &&
-           (intent & kWritable) == 0;
-}
 
 unsigned expanded_links(const hdf5::Api& api, hid_t copying) {
     unsigned flags = 0;
@@ -37,28 +21,42 @@ unsigned expanded_links(const hdf5::Api& api, hid_t copying) {
     return flags;
 }
 
-struct Search {
-    const MissingData& missing;
-    std::vector<size_t> found;
+struct Listed {
+    std::string name;  // seen from the group
+    size_t number;
 };
 
-herr_t look_at(hid_t, const char*, const H5O_info2_t* info, void* data) noexcept try {
+struct Search {
+    const MissingData& missing;
+    std::vector<Listed> found;
+};
+
+herr_t look_at(hid_t, const char* name, const H5O_info2_t* info, void* data) noexcept try {
     auto& search = *static_cast<Search*>(data);
     std::array<uint8_t, 16> place{};
     std::memcpy(place.data(), &info->token, place.size());
     const size_t number = search.missing.find(place);
-    if (number < search.missing.count()) search.found.push_back(number);
+    if (number < search.missing.count()) search.found.push_back({name, number});
     return 0;
 } catch (const std::bad_alloc&) {
     return -1;
 }
 
-// The datasets below a group that are not whole; nothing if that cannot be told.
+// The datasets below a group that are not whole; nothing if that cannot be told. What a program has
+// made itself can lie in the place of one.
 std::optional<std::vector<size_t>> missing_below(const Object& group, const MissingData& missing,
                                                  hid_t transfer) {
     Search search{missing, {}};
     if (visit_members(group, transfer, look_at, &search) < 0) return std::nullopt;
-    return search.found;
+    std::vector<size_t> found;
+    for (const Listed& listed : search.found) {
+        OpenedObject opened(group, H5I_GROUP, listed.name.c_str(), transfer);
+        if (!opened) return std::nullopt;
+        const bool is_dataset = opened.type() == H5I_DATASET;
+        if (is_dataset && carved_part_of(opened.get(), transfer) != nullptr)
+            found.push_back(listed.number);
+    }
+    return found;
 }
 
 herr_t copy_from(void* original, H5I_type_t type, const std::string& name,
@@ -77,7 +75,8 @@ herr_t refuse(CarvedFile& file, const CopiedObject& copied, const char* why) {
 }
 
 constexpr const char* kMayHaveChanged =
-    "can be copied only from a file that is open for reading, and a group only by its path in it";
+    "can be copied only from a file that is open for reading and is as it was carved, and a group "
+    "only by its path in it";
 constexpr const char* kWithoutOriginal = "cannot be copied without its original";
 
 const Selection kAll{};
@@ -85,7 +84,7 @@ const Selection kAll{};
 std::optional<herr_t> copy_dataset(const CopiedObject& copied) {
     CarvedDataset* carved = carved_part_of(copied.source, copied.transfer);
     if (carved == nullptr) return std::nullopt;
-    if (!is_open_for_reading(copied, *carved->file))
+    if (!lies_in_file_as_carved(copied.source, H5I_DATASET, copied.transfer))
         return refuse(*carved->file, copied, kMayHaveChanged);
     void* original = original_of(copied.source, *carved);
     if (original == nullptr) return refuse(*carved->file, copied, kWithoutOriginal);
@@ -111,7 +110,8 @@ std::optional<herr_t> copy_group(const CopiedObject& copied) {
         below && below->empty() &&
         ((expanded & H5O_COPY_EXPAND_SOFT_LINK_FLAG) == 0 || file->missing().count() == 0);
     if (is_whole) return std::nullopt;
-    if (!below || copied.from_type != H5I_FILE || !is_open_for_reading(copied, *file) ||
+    if (!below || copied.from_type != H5I_FILE ||
+        !lies_in_file_as_carved(copied.source, H5I_GROUP, copied.transfer) ||
         file != carved_file_around(copied.from, H5I_FILE, copied.transfer))
         return refuse(*file, copied, kMayHaveChanged);
     const hid_t original = open_original_file(copied.source, *file);

@@ -64,19 +64,37 @@ bool get_info(const Object& object, H5I_type_t type, hid_t transfer, H5O_info2_t
     return get(object.below, &location, &question, transfer, nullptr) >= 0;
 }
 
-// HDF5 opens files behind external links by itself.
-CarvedFile* file_of(const Object& object, H5I_type_t type, unsigned long serial, hid_t transfer) {
+// Of a file, by whomever it was opened. HDF5 opens those behind external links by itself.
+std::optional<bool> is_writable(const Object& object, H5I_type_t type, hid_t transfer) {
+    unsigned intent = kWritable;
+    H5VL_file_get_args_t question{};
+    question.op_type = H5VL_FILE_GET_INTENT;
+    question.args.get_intent.flags = &intent;
+    const auto get = object.under->callbacks->file_cls.get;
+    if (type != H5I_FILE || get(object.below, &question, transfer, nullptr) < 0)
+        return std::nullopt;
+    return (intent & kWritable) != 0;
+}
+
+MetFile file_of(const Object& object, H5I_type_t type, unsigned long serial, hid_t transfer) {
     const Library* library = object.under->library;
     const OpenFile open{library, library->life, serial};
-    if (const auto met = carved_file_of(open)) return *met;
-    return remember_carved_file(open, name_of_file(object, type, transfer));
+    if (const auto met = met_file(open)) return *met;
+    return meet_file(open, name_of_file(object, type, transfer),
+                     is_writable(object, type, transfer));
+}
+
+MetFile file_around(const Object& object, H5I_type_t type, hid_t transfer) {
+    H5O_info2_t info{};
+    if (!object.under->is_native || !get_info(object, type, transfer, info)) return {};
+    return file_of(object, type, info.fileno, transfer);
 }
 
 CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     H5O_info2_t info{};
     if (!dataset.under->is_native || !get_info(dataset, H5I_DATASET, transfer, info))
         return nullptr;
-    CarvedFile* file = file_of(dataset, H5I_DATASET, info.fileno, transfer);
+    CarvedFile* file = file_of(dataset, H5I_DATASET, info.fileno, transfer).carved;
     if (file == nullptr || dataset.was_made) return nullptr;
     std::array<uint8_t, 16> place{};
     std::memcpy(place.data(), &info.token, place.size());
@@ -138,9 +156,12 @@ CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {
 }
 
 CarvedFile* carved_file_around(const Object& object, H5I_type_t type, hid_t transfer) {
-    H5O_info2_t info{};
-    if (!object.under->is_native || !get_info(object, type, transfer, info)) return nullptr;
-    return file_of(object, type, info.fileno, transfer);
+    return file_around(object, type, transfer).carved;
+}
+
+bool lies_in_file_as_carved(const Object& object, H5I_type_t type, hid_t transfer) {
+    const MetFile met = file_around(object, type, transfer);
+    return met.carved != nullptr && !met.is_writable && met.carved->is_as_carved(*met.place);
 }
 
 void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept {

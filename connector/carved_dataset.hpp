@@ -30,6 +30,10 @@ void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept;
 // std::bad_alloc.
 CarvedFile* carved_file_around(const Object& object, H5I_type_t type, hid_t transfer);
 
+// Whether nothing can have been changed in such a file, neither by the program before, nor in what
+// HDF5 has not written yet. May throw std::bad_alloc.
+bool lies_in_file_as_carved(const Object& object, H5I_type_t type, hid_t transfer);
+
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
 

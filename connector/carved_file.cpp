@@ -15,6 +15,7 @@
 #include <quarry/path_map.hpp>
 #include <sstream>
 
+#include "base/file_copy.hpp"
 #include "base/file_times.hpp"
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
@@ -47,8 +48,12 @@ std::string found_in(const std::map<std::string, std::string>& map, const std::s
     return found != map.end() ? found->second : path;
 }
 
-Immortal<std::map<OpenFile, CarvedFile*>> open_files;
-constexpr size_t kMostOpenFiles = 10'000;
+// Of files that nothing is missing in not all are remembered: should such a one be taken for
+// another later, its datasets do not look like carved ones.
+Immortal<std::map<OpenFile, MetFile>> carved_files;
+Immortal<std::set<OpenFile>> whole_files;
+Immortal<std::set<std::string>> places;
+constexpr size_t kMostWholeFiles = 10'000;
 
 // As carving has named it, whether it is there or not.
 std::string real_path(const std::string& name) {
@@ -59,8 +64,7 @@ std::string real_path(const std::string& name) {
 }
 
 // As it was carved by, also when it is opened where the copy lies.
-std::string original_path(const std::string& name, const std::string& directory) {
-    const std::string path = real_path(name);
+std::string original_path(const std::string& path, const std::string& directory) {
     if (path.starts_with(directory + "/")) return path.substr(directory.size());
     return found_in(*carved_from, path);
 }
@@ -122,13 +126,17 @@ std::string copy_instead_of(const char* name) {
     return is_original ? copy : "";
 }
 
+bool is_same_file(const struct stat& one, const struct stat& other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 // Whether what a program would open by this name is a copy that is not to be written to. Where it
 // may write, it has a copy of its own.
 bool is_shown_copy(const char* name) {
     const std::string copy = served_config.load()->carved + found_in(*carved_from, real_path(name));
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || stat(name, &of_name) != 0) return false;
-    if (is_mounted()) return of_name.st_dev == of_copy.st_dev && of_name.st_ino == of_copy.st_ino;
+    if (is_mounted()) return is_same_file(of_name, of_copy);
     return of_name.st_size == of_copy.st_size && modified(of_name) == modified(of_copy);
 }
 
@@ -136,6 +144,21 @@ bool is_shown_copy(const char* name) {
 
 CarvedFile::CarvedFile(std::string path, MappedFile bytes, const MissingData& missing)
     : path_(std::move(path)), bytes_(std::move(bytes)), missing_(missing) {}
+
+bool CarvedFile::is_as_carved(const std::string& place) {
+    const std::string copy = served_config.load()->carved + path_;
+    struct stat here{}, carved{};
+    if (stat(place.c_str(), &here) != 0 || stat(copy.c_str(), &carved) != 0) return false;
+    if (is_same_file(here, carved)) return true;
+    const std::lock_guard guard(using_file);
+    // Times are easily set, but for that of the last change of any kind.
+    if (is_same_file(here, found_equal_) &&
+        nanoseconds(here.st_ctim) == nanoseconds(found_equal_.st_ctim))
+        return true;
+    if (here.st_size != carved.st_size || !have_equal_bytes(place, copy)) return false;
+    found_equal_ = here;
+    return true;
+}
 
 const std::string& CarvedFile::place_of_original() {
     const std::lock_guard guard(using_file);
@@ -208,19 +231,27 @@ void begin_serving(const ConnectorConfig& config) noexcept {
     }
 }
 
-std::optional<CarvedFile*> carved_file_of(const OpenFile& file) {
+std::optional<MetFile> met_file(const OpenFile& file) {
     const std::lock_guard guard(files_mutex);
-    const auto found = open_files->find(file);
-    if (found == open_files->end()) return std::nullopt;
+    if (whole_files->contains(file)) return MetFile{};
+    const auto found = carved_files->find(file);
+    if (found == carved_files->end()) return std::nullopt;
     return found->second;
 }
 
-CarvedFile* remember_carved_file(const OpenFile& file, const std::string& name) {
+MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<bool> is_writable) {
     const std::string& directory = served_config.load()->carved;
-    CarvedFile* carved = file_at(original_path(name, directory), directory);
+    const std::string place = real_path(name);
+    CarvedFile* carved = file_at(original_path(place, directory), directory);
+    if (!is_writable) is_writable = access(place.c_str(), W_OK) == 0;
     const std::lock_guard guard(files_mutex);
-    if (open_files->size() >= kMostOpenFiles) open_files->clear();
-    return (*open_files)[file] = carved;
+    if (carved == nullptr) {
+        if (whole_files->size() >= kMostWholeFiles) whole_files->clear();
+        whole_files->insert(file);
+        return {};
+    }
+    const std::string* kept = &*places->insert(place).first;
+    return (*carved_files)[file] = {carved, kept, *is_writable};
 }
 
 ServedName::ServedName(const char* name, unsigned flags) noexcept : name_(name) {

@@ -2,6 +2,8 @@
 // that can be read.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <compare>
 #include <optional>
@@ -27,6 +29,10 @@ public:
 
     const MissingData& missing() const { return missing_; }
 
+    // Whether the file at a place has the bytes that were carved. Programs may be given copies to
+    // write to.
+    bool is_as_carved(const std::string& place);
+
     // Where the original can be read, once it is sure that it is the one; empty if it cannot.
     const std::string& place_of_original();
 
@@ -41,6 +47,7 @@ private:
     std::string path_;
     MappedFile bytes_;
     MissingData missing_;
+    struct stat found_equal_{};
     bool is_checked_ = false;
     std::string place_;
     std::string problem_;  // why the original cannot be read
@@ -65,9 +72,17 @@ struct OpenFile {
     auto operator<=>(const OpenFile&) const = default;
 };
 
-// Null if nothing is missing in it; nothing if it has not been met.
-std::optional<CarvedFile*> carved_file_of(const OpenFile& file);
-CarvedFile* remember_carved_file(const OpenFile& file, const std::string& name);
+struct MetFile {
+    CarvedFile* carved = nullptr;        // null if nothing is missing in it
+    const std::string* place = nullptr;  // where it is
+    bool is_writable = false;            // as it is open
+};
+
+// Nothing if it has not been met, or long ago and nothing is missing in it.
+std::optional<MetFile> met_file(const OpenFile& file);
+// By the name that it is open by. Where it is not known whether it may be written to, it is if the
+// system would allow that.
+MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<bool> is_writable);
 
 // The name by which a file is to be opened: that of its copy, unless the copy already is what is
 // found there.

@@ -90,11 +90,13 @@ herr_t is_accessible(Library& library, H5VL_file_specific_args_t* arguments, hid
 
 void* file_create(Library& library, const char* name, unsigned flags, hid_t creation, hid_t access,
                   hid_t transfer, void** request) noexcept {
-    return begin_file(library, {name, flags, true, transfer}, access, request,
-                      [&](const H5VL_class_t& callbacks, hid_t list) {
-                          return callbacks.file_cls.create(name, flags, creation, list, transfer,
-                                                           request);
-                      });
+    Object* file = begin_file(library, {name, flags, true, transfer}, access, request,
+                              [&](const H5VL_class_t& callbacks, hid_t list) {
+                                  return callbacks.file_cls.create(name, flags, creation, list,
+                                                                   transfer, request);
+                              });
+    if (file != nullptr && is_serving()) meet_carved(*file, H5I_FILE, transfer);
+    return file;
 }
 
 void* file_open(Library& library, const char* name, unsigned flags, hid_t access, hid_t transfer,

@@ -13,6 +13,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+from carved_runs import make, make_carved, natively, on_carved, record
 
 from cli import QUARRY, REPOSITORY, quarry
 
@@ -43,55 +44,9 @@ for name in sys.argv[2:] or sorted(f):
 """
 
 
-def make(path: Path) -> Path:
-    values = np.random.default_rng(1).random((400, 30))
-    with h5py.File(path, "w", libver=("earliest", "v110")) as f:
-        f["used"] = values
-        f["contiguous"] = values + 1
-        f.create_dataset("gzip", data=values + 2, chunks=(50, 6), compression=4, fillvalue=3)
-        f.create_dataset("partly", data=values + 3, chunks=(50, 6), shuffle=True)
-        f.create_dataset(
-            "words", data=[f"word {i}" for i in range(9000)], dtype=h5py.string_dtype()
-        )
-        f["pairs"] = np.array([(1, 2.5)] * 9000, [("a", "i4"), ("b", "f8")])
-        f["gzip"].attrs["of"] = 1
-        f["group/link"] = f["gzip"]
-        f["group/soft"] = h5py.SoftLink("/contiguous")
-    return path
-
-
 @pytest.fixture
 def carved(tmp_path: Path) -> Path:
-    """A file of which a little was read, and its carved copy in `small`."""
-    file = make(tmp_path / "in.h5")
-    program = "import h5py; f = h5py.File('in.h5'); f['used'][0]; f['partly'][0, 0]"
-    record(tmp_path, program)
-    done = quarry(
-        "carve", "t", "-o", "small", "--granularity", "chunk", "--checksums", cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stdout
-    return file
-
-
-def record(folder: Path, program: str) -> None:
-    done = quarry("run", "--trace", "t", "--", sys.executable, "-c", program, cwd=folder)
-    assert done.returncode == 0, done.stderr
-
-
-def on_carved(
-    folder: Path, program: str, *words: str, options: tuple = ()
-) -> subprocess.CompletedProcess:
-    command = ("--", sys.executable, "-c", program, *words)
-    env = {"PYTHONHASHSEED": "0"}
-    return quarry("run", "--no-trace", "--carved", "small", *options, *command, cwd=folder, env=env)
-
-
-def natively(folder: Path, program: str, *words: str) -> str:
-    env = dict(os.environ, PYTHONHASHSEED="0")
-    command = [sys.executable, "-c", program, *words]
-    return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, check=True
-    ).stdout
+    return make_carved(tmp_path)
 
 
 DATASETS = ("contiguous", "gzip", "pairs", "partly", "used", "words")
@@ -190,17 +145,23 @@ def test_the_program_changes_its_directory(carved: Path) -> None:
     assert on_carved(carved.parent, program).stdout == natively(carved.parent, program)
 
 
-def test_the_program_goes_where_another_file_has_the_same_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("others", (0, 10_050))
+def test_the_program_goes_where_another_file_has_the_same_name(tmp_path: Path, others: int) -> None:
+    """Also after it has opened many others."""
     for number, folder in enumerate(("one", "two")):
         (tmp_path / folder).mkdir()
         with h5py.File(tmp_path / folder / "in.h5", "w") as f:
             f["read"], f["unread"] = [number], np.full(10_000, number)
     record(tmp_path, "import h5py; [h5py.File(f'{n}/in.h5')['read'][0] for n in ('one', 'two')]")
     assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
-    program = """
+    with h5py.File(tmp_path / "other.h5", "w") as f:
+        f["x"] = 1
+    program = f"""
 import h5py, os
 os.chdir("one")
 f = h5py.File("in.h5")
+for i in range({others}):
+    h5py.h5f.open(b"../other.h5", h5py.h5f.ACC_RDONLY).close()
 os.chdir("../two")
 print(f["unread"][0], h5py.File("in.h5")["unread"][0])
 """
@@ -660,91 +621,6 @@ for i in range(20):
 """
     done = on_carved(carved.parent, program, options=("--writes", "copy"))
     assert done.stdout == natively(carved.parent, program), done.stderr
-
-
-@pytest.mark.parametrize("what", ("gzip", "group", "partly", "used", "/"))
-def test_copies_are_made_of_the_original(carved: Path, what: str) -> None:
-    program = f"""
-import h5py
-f, g = h5py.File("in.h5"), h5py.File("out.h5", "w")
-f.copy("{what}", g, "copy")
-found = []
-g.visititems(lambda name, one: found.append((name, str(one[5]))) if isinstance(one, h5py.Dataset) else None)
-print(found)
-"""
-    folder = carved.parent
-    expected = natively(folder, program)
-    assert on_carved(folder, program).stdout == expected
-    (folder / "in.h5").rename(folder / "away.h5")
-    done = on_carved(folder, program)
-    if what == "used":
-        assert done.stdout == expected
-    else:
-        assert done.returncode == 1 and "cannot be copied without its original" in done.stderr
-
-
-@pytest.mark.parametrize(
-    "call",
-    (
-        "f.copy(f['gzip'], g, 'copy')",
-        "f['group'].copy('/gzip', g, 'copy')",
-        "f['group'].copy('link', g, 'copy')",
-        "f.copy(f['empty'], g, 'copy')",
-        "f['empty'].copy('/used', g, 'copy')",
-        "h5py.File('links.h5').copy('outside', g, 'copy')",
-    ),
-)
-def test_copies_in_every_form(tmp_path: Path, call: str) -> None:
-    with h5py.File(make(tmp_path / "in.h5"), "a") as f:
-        f.create_group("empty").attrs["x"] = 1
-    with h5py.File(tmp_path / "links.h5", "w") as f:
-        f["outside"] = h5py.ExternalLink("in.h5", "/contiguous")
-    record(tmp_path, "import h5py; h5py.File('in.h5')['used'][0]")
-    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
-    program = f"""
-import h5py
-with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
-    {call}
-    print(g["copy"], dict(g["copy"].attrs), isinstance(g["copy"], h5py.Dataset) and g["copy"][5].sum())
-"""
-    expected = natively(tmp_path, program)
-    done = on_carved(tmp_path, program, options=("--grow",))
-    assert done.stdout == expected, done.stderr
-    (tmp_path / "in.h5").rename(tmp_path / "away.h5")
-    done = on_carved(tmp_path, program)
-    assert done.stdout == expected, done.stderr
-
-
-def test_groups_are_not_copied_with_what_is_in_other_files(carved: Path) -> None:
-    with h5py.File(carved.parent / "links.h5", "w") as f:
-        f["group/outside"] = h5py.ExternalLink("in.h5", "/contiguous")
-    program = """
-import h5py
-with h5py.File("links.h5") as f, h5py.File("out.h5", "w") as g:
-    f.copy("group", g, "as it is")
-    try:
-        f.copy("group", g, "copy", expand_external=True)
-    except (OSError, RuntimeError):
-        print(list(g), "refused")
-"""
-    done = on_carved(carved.parent, program)
-    assert done.stdout == "['as it is'] refused\n"
-    assert "group cannot be copied with what its external links lead to" in done.stderr
-
-
-def test_copies_of_what_may_have_changed_are_refused(carved: Path) -> None:
-    """By its path, the original has something else."""
-    program = """
-import h5py, numpy as np
-f, g = h5py.File("in.h5", "r+"), h5py.File("out.h5", "w")
-f["group/new"] = [1]
-try:
-    f.copy("group", g, "copy")
-except (OSError, RuntimeError):
-    print("refused")
-"""
-    done = on_carved(carved.parent, program, options=("--writes", "copy"))
-    assert done.stdout == "refused\n" and "open for reading" in done.stderr
 
 
 def test_programs_that_close_every_id(carved: Path) -> None:
