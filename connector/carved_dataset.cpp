@@ -137,12 +137,13 @@ bool is_open(const hdf5::Api& api, hid_t id) {
 }  // namespace
 
 hid_t open_original_file(const Object& object, CarvedFile& file) {
-    if (file.place_of_original().empty()) return -1;
+    const std::string place = file.place_of_original();
+    if (place.empty()) return -1;
     const hdf5::Api& api = object.under->library->api;
     const QuietErrors quiet(api);
     const hid_t access = default_access_list(api);
     api.H5Pset_vol(access, object.under->id, nullptr);
-    const hid_t opened = api.H5Fopen(file.place_of_original().c_str(), kReadOnly, access);
+    const hid_t opened = api.H5Fopen(place.c_str(), kReadOnly, access);
     api.H5Pclose(access);
     return opened;
 }
@@ -181,6 +182,7 @@ void* original_of(const Object& dataset, CarvedDataset& carved) {
         carved.original = carved.original_file = -1;
         carved.original_below = nullptr;
     }
+    if (carved.file->place_of_original().empty()) return nullptr;
     if (carved.original_file < 0) open_original(dataset, carved);
     return carved.original_below;
 }

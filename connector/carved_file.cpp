@@ -130,6 +130,12 @@ bool is_same_file(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+// Programs can set the other times as they like.
+bool is_unchanged(const struct stat& now, const struct stat& before) {
+    return is_same_file(now, before) && now.st_size == before.st_size &&
+           nanoseconds(now.st_ctim) == nanoseconds(before.st_ctim);
+}
+
 // Whether what a program would open by this name is a copy that is not to be written to. Where it
 // may write, it has a copy of its own.
 bool is_shown_copy(const char* name) {
@@ -151,38 +157,43 @@ bool CarvedFile::is_as_carved(const std::string& place) {
     if (stat(place.c_str(), &here) != 0 || stat(copy.c_str(), &carved) != 0) return false;
     if (is_same_file(here, carved)) return true;
     const std::lock_guard guard(using_file);
-    // Times are easily set, but for that of the last change of any kind.
-    if (is_same_file(here, found_equal_) &&
-        nanoseconds(here.st_ctim) == nanoseconds(found_equal_.st_ctim))
-        return true;
+    if (is_unchanged(here, found_equal_)) return true;
     if (here.st_size != carved.st_size || !have_equal_bytes(place, copy)) return false;
     found_equal_ = here;
     return true;
 }
 
-const std::string& CarvedFile::place_of_original() {
+std::string CarvedFile::place_of_original() {
     const std::lock_guard guard(using_file);
-    if (is_checked_) return place_;
-    is_checked_ = true;
+    struct stat now{};
+    const bool is_changed =
+        !place_.empty() && (stat(place_.c_str(), &now) != 0 || !is_unchanged(now, proved_));
+    if (is_changed || !is_looked_for_) find_original();
+    is_looked_for_ = true;
+    return place_;
+}
+
+void CarvedFile::find_original() {
+    place_.clear();
     const ConnectorConfig& config = *served_config.load();
     const OriginalFile original = missing_.original();
     if (!config.fetch) {
         problem_ = ": nothing is to be read from originals (--missing error)";
-        return place_;
+        return;
     }
     std::string recorded = mapped_path(original.path, config.moved);
     // Without links, which could lead back to the copy.
     if (recorded == original.path) recorded = found_in(*shown_at, path_);
     const std::string place = config.originals + recorded;
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
-    problem_ =
-        file < 0 ? std::strerror(errno) : difference_from(original, file, config.is_paranoid);
+    // Before its bytes are looked at: then what is changed meanwhile is noticed later.
+    const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
+    problem_ = is_there ? difference_from(original, file, config.is_paranoid) : std::strerror(errno);
     if (file >= 0) close(file);
     if (problem_.empty())
         place_ = place;
     else
         problem_ = " from its original, " + recorded + ": " + problem_;
-    return place_;
 }
 
 bool CarvedFile::is_new(const std::string& note) {
@@ -204,6 +215,7 @@ void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& se
 
 void CarvedFile::note_refused(const MissingDataset& dataset) {
     if (!is_new("refused " + dataset.path)) return;
+    const std::lock_guard guard(using_file);
     say({path_, ": what is asked for of ", dataset.path,
          " was left out by `quarry carve`, and cannot be read",
          problem_.empty() ? " from its original" : problem_,

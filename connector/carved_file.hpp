@@ -33,8 +33,9 @@ public:
     // write to.
     bool is_as_carved(const std::string& place);
 
-    // Where the original can be read, once it is sure that it is the one; empty if it cannot.
-    const std::string& place_of_original();
+    // Where the original can be read, if it is sure that it is the one; empty if it cannot. It may
+    // be changed while the program runs.
+    std::string place_of_original();
 
     // Tells `quarry run`, and the user on stderr, each time only once.
     void note_fetched(const MissingDataset& dataset, const Selection& selection);
@@ -42,13 +43,15 @@ public:
     void note_unusable(const std::string& path, const char* why);
 
 private:
+    void find_original();
     bool is_new(const std::string& note);
 
     std::string path_;
     MappedFile bytes_;
     MissingData missing_;
     struct stat found_equal_{};
-    bool is_checked_ = false;
+    struct stat proved_{};  // the original, as it was when it was looked at
+    bool is_looked_for_ = false;
     std::string place_;
     std::string problem_;  // why the original cannot be read
     std::set<std::string> noted_;

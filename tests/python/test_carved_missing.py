@@ -332,6 +332,31 @@ def test_an_original_that_is_another_by_now_is_not_read(carved: Path, change, op
     assert done.returncode == 1 and why in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("opened", ("once", "again"))
+def test_an_original_that_is_changed_meanwhile(carved: Path, opened: str) -> None:
+    again = {"once": "", "again": "f = h5py.File('in.h5')"}[opened]
+    program = f"""
+import h5py
+f = h5py.File("in.h5")
+print(f["contiguous"][5, 0] == f["used"][5, 0] + 1, flush=True)
+input()
+{again}
+for name in ("contiguous", "gzip"):
+    try:
+        print(f[name][5])
+    except OSError:
+        print("refused")
+"""
+    command = ("run", "--no-trace", "--carved", "small", "--", sys.executable, "-c", program)
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([QUARRY, *command], cwd=carved.parent, text=True, **pipes) as running:
+        assert running.stdout.readline() == "True\n"
+        change_data(carved)
+        touch(carved)
+        out, told = running.communicate("\n")
+    assert out == "refused\nrefused\n" and "modified since" in told
+
+
 def test_a_copy_without_its_time_is_proved_by_its_data(carved: Path) -> None:
     touch(carved)
     program = "import h5py; h5py.File('in.h5')['gzip'][5]"
