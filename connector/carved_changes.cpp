@@ -121,7 +121,7 @@ std::optional<herr_t> copy_group(const CopiedObject& copied) {
     const KeepErrors keep(library.api);
     library.api.H5Fclose(original);
     for (const size_t number : *below)
-        if (answer >= 0) file->note_fetched(file->missing().dataset(number), kAll);
+        if (answer >= 0) file->note_fetched(file->missing().without_pieces(number), kAll);
     return answer;
 }
 

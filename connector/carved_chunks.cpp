@@ -22,10 +22,16 @@ void give_offset(hsize_t* place, const MissingPiece& piece) {
 
 }  // namespace
 
+// Datasets are opened far more often than their chunks are asked for.
+const std::vector<MissingPiece>& CarvedChunks::pieces() {
+    if (pieces_.empty()) pieces_ = missing_.pieces(number_);
+    return pieces_;
+}
+
 const MissingPiece* CarvedChunks::at(const hsize_t* offset) {
     if (by_offset_.empty())
-        for (const MissingPiece& piece : dataset_.pieces) by_offset_[piece.offset] = &piece;
-    const auto found = by_offset_.find({offset, offset + dataset_.chunk.size()});
+        for (const MissingPiece& piece : pieces()) by_offset_[piece.offset] = &piece;
+    const auto found = by_offset_.find({offset, offset + shape_.size()});
     return found != by_offset_.end() ? found->second : nullptr;
 }
 
@@ -33,7 +39,7 @@ std::optional<herr_t> CarvedChunks::tell(H5VL_optional_args_t& question) {
     const auto& asked = *static_cast<H5VL_native_dataset_optional_args_t*>(question.args);
     switch (question.op_type) {
         case H5VL_NATIVE_DATASET_GET_NUM_CHUNKS:
-            give(asked.get_num_chunks.nchunks, hsize_t{dataset_.pieces.size()});
+            give(asked.get_num_chunks.nchunks, hsize_t{missing_.piece_list(number_).count});
             return 0;
         case H5VL_NATIVE_DATASET_GET_CHUNK_STORAGE_SIZE:
             return tell_size(asked.get_chunk_storage_size);
@@ -54,10 +60,9 @@ herr_t CarvedChunks::tell_size(const H5VL_native_dataset_get_chunk_storage_size_
     return 0;
 }
 
-herr_t CarvedChunks::tell_by_number(
-    const H5VL_native_dataset_get_chunk_info_by_idx_t& question) const {
-    if (question.chk_index >= dataset_.pieces.size()) return -1;
-    const MissingPiece& piece = dataset_.pieces[question.chk_index];
+herr_t CarvedChunks::tell_by_number(const H5VL_native_dataset_get_chunk_info_by_idx_t& question) {
+    if (question.chk_index >= pieces().size()) return -1;
+    const MissingPiece& piece = pieces()[question.chk_index];
     give_offset(question.offset, piece);
     give(question.filter_mask, unsigned{piece.mask});
     give(question.addr, address_of(piece));
@@ -67,9 +72,8 @@ herr_t CarvedChunks::tell_by_number(
 
 // Of any element of the chunk.
 herr_t CarvedChunks::tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question) {
-    std::vector<hsize_t> first(question.offset, question.offset + dataset_.chunk.size());
-    for (size_t i = 0; i < first.size(); ++i)
-        first[i] -= dataset_.chunk[i] > 0 ? first[i] % dataset_.chunk[i] : 0;
+    std::vector<hsize_t> first(question.offset, question.offset + shape_.size());
+    for (size_t i = 0; i < first.size(); ++i) first[i] -= shape_[i] > 0 ? first[i] % shape_[i] : 0;
     const MissingPiece* piece = at(first.data());
     give(question.filter_mask, unsigned{piece != nullptr ? piece->mask : 0});
     give(question.addr, piece != nullptr ? address_of(*piece) : HADDR_UNDEF);
@@ -77,8 +81,8 @@ herr_t CarvedChunks::tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_
     return 0;
 }
 
-herr_t CarvedChunks::tell_each(H5D_chunk_iter_op_t hear, void* hearer) const {
-    for (const MissingPiece& piece : dataset_.pieces) {
+herr_t CarvedChunks::tell_each(H5D_chunk_iter_op_t hear, void* hearer) {
+    for (const MissingPiece& piece : pieces()) {
         hsize_t offset[H5S_MAX_RANK];
         give_offset(offset, piece);
         const int answer = hear(offset, piece.mask, address_of(piece), piece.size, hearer);

@@ -14,8 +14,9 @@ namespace quarry::connector {
 
 class CarvedChunks {
 public:
-    // `dataset` must outlive it.
-    explicit CarvedChunks(const MissingDataset& dataset) : dataset_(dataset) {}
+    // `missing` and `shape`, that of a chunk, must outlive it.
+    CarvedChunks(const MissingData& missing, size_t number, const std::vector<uint64_t>& shape)
+        : missing_(missing), number_(number), shape_(shape) {}
 
     // The chunk that begins there; null if there was none. May throw std::bad_alloc.
     const MissingPiece* at(const hsize_t* offset);
@@ -25,12 +26,16 @@ public:
     std::optional<herr_t> tell(H5VL_optional_args_t& question);
 
 private:
+    const std::vector<MissingPiece>& pieces();
     herr_t tell_size(const H5VL_native_dataset_get_chunk_storage_size_t& question);
-    herr_t tell_by_number(const H5VL_native_dataset_get_chunk_info_by_idx_t& question) const;
+    herr_t tell_by_number(const H5VL_native_dataset_get_chunk_info_by_idx_t& question);
     herr_t tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question);
-    herr_t tell_each(H5D_chunk_iter_op_t hear, void* hearer) const;
+    herr_t tell_each(H5D_chunk_iter_op_t hear, void* hearer);
 
-    const MissingDataset& dataset_;
+    const MissingData& missing_;
+    size_t number_;
+    const std::vector<uint64_t>& shape_;
+    std::vector<MissingPiece> pieces_;                                // once one is asked for
     std::map<std::vector<uint64_t>, const MissingPiece*> by_offset_;  // once one is looked for
 };
 

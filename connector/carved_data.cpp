@@ -132,15 +132,17 @@ void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered
 namespace {
 
 // Chunks may have been written one by one.
-H5D_space_status_t space_status(const Object& dataset, const MissingDataset& missing) {
+H5D_space_status_t space_status(const Object& dataset, const CarvedDataset& carved) {
+    const MissingDataset& missing = carved.missing;
     if (missing.stored == 0) return H5D_SPACE_STATUS_NOT_ALLOCATED;
     if (missing.chunk.empty()) return H5D_SPACE_STATUS_ALLOCATED;
     const std::vector<hsize_t> shape = shape_of(dataset);
     hsize_t chunks = 1;
     for (size_t i = 0; i < std::min(shape.size(), missing.chunk.size()); ++i)
         chunks *= missing.chunk[i] > 0 ? (shape[i] + missing.chunk[i] - 1) / missing.chunk[i] : 0;
-    return missing.pieces.size() < chunks ? H5D_SPACE_STATUS_PART_ALLOCATED
-                                          : H5D_SPACE_STATUS_ALLOCATED;
+    return carved.file->missing().piece_list(carved.number).count < chunks
+               ? H5D_SPACE_STATUS_PART_ALLOCATED
+               : H5D_SPACE_STATUS_ALLOCATED;
 }
 
 }  // namespace
@@ -153,7 +155,7 @@ void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t tran
         if (answered.op_type == H5VL_DATASET_GET_STORAGE_SIZE) {
             *answered.args.get_storage_size.storage_size = carved->missing.stored;
         } else if (answered.op_type == H5VL_DATASET_GET_SPACE_STATUS) {
-            *answered.args.get_space_status.status = space_status(dataset, carved->missing);
+            *answered.args.get_space_status.status = space_status(dataset, *carved);
         } else if (answered.op_type == H5VL_DATASET_GET_DCPL && api.H5Pdecode != nullptr) {
             const hid_t list = api.H5Pdecode(carved->missing.creation.data());
             if (list < 0) return;

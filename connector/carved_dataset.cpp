@@ -1,8 +1,8 @@
 #include "connector/carved_dataset.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "connector/dataset_facts.hpp"
@@ -45,11 +45,10 @@ bool is_marked(const hdf5::Api& api, hid_t creation) {
 }
 
 // Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
-bool has_chunks(const MissingDataset& dataset, int rank) {
-    return rank > 0 && dataset.chunk.size() == static_cast<size_t>(rank) &&
-           std::all_of(dataset.pieces.begin(), dataset.pieces.end(), [&](const auto& piece) {
-               return piece.offset.size() == dataset.chunk.size();
-           });
+bool has_chunks(const CarvedDataset& dataset, int rank) {
+    const MissingData::PieceList list = dataset.file->missing().piece_list(dataset.number);
+    return rank > 0 && dataset.missing.chunk.size() == static_cast<size_t>(rank) &&
+           (list.count == 0 || list.rank == dataset.missing.chunk.size());
 }
 
 bool get_info(const Object& object, H5I_type_t type, hid_t transfer, H5O_info2_t& info) {
@@ -104,9 +103,10 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     DatasetFacts facts(dataset);
     if (facts.creation() < 0 || facts.space() < 0 || !is_marked(api, facts.creation()))
         return nullptr;
-    MissingDataset missing = file->missing().dataset(number);
-    if (!has_chunks(missing, api.H5Sget_simple_extent_ndims(facts.space()))) missing.chunk.clear();
-    return new CarvedDataset(file, std::move(missing));
+    auto made = std::make_unique<CarvedDataset>(file, number);
+    if (!has_chunks(*made, api.H5Sget_simple_extent_ndims(facts.space())))
+        made->missing.chunk.clear();
+    return made.release();
 }
 
 // Not that of the carved file: HDF5 takes a file that it has handed out for such a question to have

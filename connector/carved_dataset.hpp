@@ -7,11 +7,13 @@
 namespace quarry::connector {
 
 struct CarvedDataset {
-    CarvedDataset(CarvedFile* in, MissingDataset part) : file(in), missing(std::move(part)) {}
+    CarvedDataset(CarvedFile* in, size_t which)
+        : file(in), number(which), missing(in->missing().without_pieces(which)) {}
 
     CarvedFile* file;
-    MissingDataset missing;
-    CarvedChunks chunks{missing};
+    size_t number;
+    MissingDataset missing;  // without its pieces
+    CarvedChunks chunks{file->missing(), number, missing.chunk};
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
     hid_t original_file = -1;

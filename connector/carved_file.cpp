@@ -188,7 +188,8 @@ void CarvedFile::find_original() {
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
     // Before its bytes are looked at: then what is changed meanwhile is noticed later.
     const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
-    problem_ = is_there ? difference_from(original, file, config.is_paranoid) : std::strerror(errno);
+    problem_ =
+        is_there ? difference_from(original, file, config.is_paranoid) : std::strerror(errno);
     if (file >= 0) close(file);
     if (problem_.empty())
         place_ = place;

@@ -160,9 +160,19 @@ OriginalFile MissingData::original() const {
     return made;
 }
 
+uint64_t MissingData::record_at(size_t number) const {
+    return number_at(kDatasets) + number * kRecordSize;
+}
+
 MissingDataset MissingData::dataset(size_t number) const {
+    MissingDataset made = without_pieces(number);
+    made.pieces = pieces(number);
+    return made;
+}
+
+MissingDataset MissingData::without_pieces(size_t number) const {
     MissingDataset made;
-    const uint64_t record = number_at(kDatasets) + number * kRecordSize;
+    const uint64_t record = record_at(number);
     std::memcpy(made.place.data(), part(record + kPlace, 16).data(), made.place.size());
     std::memcpy(made.token.data(), part(record + kToken, 16).data(), made.token.size());
     made.stored = number_at(record + kStored);
@@ -172,21 +182,33 @@ MissingDataset MissingData::dataset(size_t number) const {
     const auto chunk = part(number_at(record + kChunk), number_at(record + kChunk + 8));
     for (uint64_t i = 0; i + 8 <= chunk.size() && i < 8 * kMostDimensions; i += 8)
         made.chunk.push_back(number_at(number_at(record + kChunk) + i));
-    const uint64_t rank = std::min(number_at(record + kRank), kMostDimensions);
-    const uint64_t size = kOffset + 8 * rank;
-    const uint64_t count =
-        std::min<uint64_t>(number_at(record + kPieces + 8), bytes_.size() / size);
-    for (uint64_t i = 0; i < count; ++i) {
-        const auto bytes = part(number_at(record + kPieces) + i * size, size);
-        if (bytes.empty()) break;
-        const auto at = static_cast<uint64_t>(bytes.data() - bytes_.data());
-        MissingPiece& piece = made.pieces.emplace_back();
+    return made;
+}
+
+MissingData::PieceList MissingData::piece_list(size_t number) const {
+    const uint64_t record = record_at(number);
+    PieceList list{};
+    list.offset = number_at(record + kPieces);
+    list.rank = std::min(number_at(record + kRank), kMostDimensions);
+    if (list.offset > bytes_.size()) return list;
+    const uint64_t most = (bytes_.size() - list.offset) / (kOffset + 8 * list.rank);
+    list.count = std::min(number_at(record + kPieces + 8), most);
+    return list;
+}
+
+std::vector<MissingPiece> MissingData::pieces(size_t number) const {
+    const PieceList list = piece_list(number);
+    std::vector<MissingPiece> made(list.count);
+    uint64_t at = list.offset;
+    for (MissingPiece& piece : made) {
         piece.address = number_at(at + kAddress);
         piece.size = number_at(at + kPieceSize);
         const uint64_t flags = number_at(at + kMask);
         piece.mask = static_cast<uint32_t>(flags);
         piece.is_kept = flags >> 32 != 0;
-        for (uint64_t d = 0; d < rank; ++d) piece.offset.push_back(number_at(at + kOffset + 8 * d));
+        for (uint64_t d = 0; d < list.rank; ++d)
+            piece.offset.push_back(number_at(at + kOffset + 8 * d));
+        at += kOffset + 8 * list.rank;
     }
     return made;
 }

@@ -63,6 +63,15 @@ public:
     OriginalFile original() const;
     size_t count() const { return count_; }
     MissingDataset dataset(size_t number) const;
+    // The same by parts: there can be very many pieces.
+    MissingDataset without_pieces(size_t number) const;
+    std::vector<MissingPiece> pieces(size_t number) const;
+    struct PieceList {
+        uint64_t offset;  // in the bytes
+        uint64_t count;
+        uint64_t rank;  // of the offset of each
+    };
+    PieceList piece_list(size_t number) const;
     // The one at a place of the carved file, or count() if all of that is there.
     size_t find(const std::array<uint8_t, 16>& place) const;
 
@@ -70,6 +79,7 @@ private:
     explicit MissingData(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     std::span<const std::byte> part(uint64_t offset, uint64_t size) const;
+    uint64_t record_at(size_t number) const;
     uint64_t number_at(uint64_t offset) const;
     std::string text_at(uint64_t offset) const;
 

@@ -678,6 +678,27 @@ print([d.get_chunk_info_by_coord((at,)).size for at in (0, 15_000, 29_999, 30_00
     assert on_carved(tmp_path, program).stdout == natively(tmp_path, program)
 
 
+def test_datasets_of_many_chunks_are_opened_often(tmp_path: Path) -> None:
+    """What is known of each chunk is not looked at for that."""
+    with h5py.File(tmp_path / "in.h5", "w", libver="latest") as f:
+        f["plain"] = np.arange(1000.0)
+        f.create_dataset("chunks", data=np.arange(2e6), chunks=(20,))
+    read = "import h5py; f = h5py.File('in.h5'); f['plain'][:]; f['chunks'][:1000]"
+    record(tmp_path, read)
+    words = ("--granularity", "chunk", "--no-verify")
+    assert quarry("carve", "t", "-o", "small", *words, cwd=tmp_path).returncode == 0
+    program = """
+import h5py, time
+f = h5py.File("in.h5")
+def took(name):
+    begin = time.process_time()
+    for i in range(100): f[name][i]
+    return time.process_time() - begin
+print(min(took("chunks") for _ in range(3)) < 10 * min(took("plain") for _ in range(3)))
+"""
+    assert on_carved(tmp_path, program).stdout == "True\n"
+
+
 def test_netcdf_and_xarray(tmp_path: Path) -> None:
     with netCDF4.Dataset(tmp_path / "in.nc", "w") as d:
         d.createDimension("t", 200)
