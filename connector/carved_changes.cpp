@@ -21,6 +21,24 @@ unsigned expanded_links(const hdf5::Api& api, hid_t copying) {
     return flags;
 }
 
+struct Links {
+    bool is_any_soft = false;
+    bool is_any_external = false;
+};
+
+herr_t look_at_link(hid_t, const char*, const H5L_info2_t* info, void* data) noexcept {
+    auto& links = *static_cast<Links*>(data);
+    links.is_any_soft |= info->type == H5L_TYPE_SOFT;
+    links.is_any_external |= info->type == H5L_TYPE_EXTERNAL;
+    return 0;
+}
+
+// Of every kind, where that cannot be told.
+Links links_below(const Object& group, hid_t transfer) {
+    Links links;
+    return visit_links(group, transfer, look_at_link, &links) >= 0 ? links : Links{true, true};
+}
+
 struct Listed {
     std::string name;  // seen from the group
     size_t number;
@@ -64,19 +82,19 @@ herr_t copy_from(void* original, H5I_type_t type, const std::string& name,
     H5VL_loc_params_t location{};
     location.obj_type = type;
     location.type = H5VL_OBJECT_BY_SELF;
-    return copied.from.under->callbacks->object_cls.copy(
+    return copied.source.under->callbacks->object_cls.copy(
         original, &location, name.c_str(), copied.target_below, copied.target_location,
         copied.target_name, copied.copying, copied.link_creation, copied.transfer, nullptr);
 }
 
-herr_t refuse(CarvedFile& file, const CopiedObject& copied, const char* why) {
-    file.note_unusable(copied.name, why);
+herr_t refuse(CarvedFile& file, const std::string& path, const char* why) {
+    file.note_unusable(path, why);
     return -1;
 }
 
 constexpr const char* kMayHaveChanged =
-    "can be copied only from a file that is open for reading and is as it was carved, and a group "
-    "only by its path in it";
+    "can be copied only from a file that is open for reading and is as it was carved";
+constexpr const char* kWithoutPath = "can be copied only by a path in its own file";
 constexpr const char* kWithoutOriginal = "cannot be copied without its original";
 
 const Selection kAll{};
@@ -85,44 +103,52 @@ std::optional<herr_t> copy_dataset(const CopiedObject& copied) {
     CarvedDataset* carved = carved_part_of(copied.source, copied.transfer);
     if (carved == nullptr) return std::nullopt;
     if (!lies_in_file_as_carved(copied.source, H5I_DATASET, copied.transfer))
-        return refuse(*carved->file, copied, kMayHaveChanged);
+        return refuse(*carved->file, carved->missing.path, kMayHaveChanged);
     void* original = original_of(copied.source, *carved);
-    if (original == nullptr) return refuse(*carved->file, copied, kWithoutOriginal);
+    if (original == nullptr) return refuse(*carved->file, carved->missing.path, kWithoutOriginal);
     const herr_t answer = copy_from(original, H5I_DATASET, ".", copied);
     if (answer >= 0) carved->file->note_fetched(carved->missing, kAll);
     return answer;
 }
 
 // By its path: only datasets are known by their places in the original.
+herr_t copy_group_of_original(const CopiedObject& copied, CarvedFile& file,
+                              const std::vector<size_t>& missing) {
+    const std::string path = path_in_file(copied.source, H5I_GROUP, copied.transfer);
+    if (path.empty()) return refuse(file, copied.name, kWithoutPath);
+    if (!lies_in_file_as_carved(copied.source, H5I_GROUP, copied.transfer))
+        return refuse(file, path, kMayHaveChanged);
+    const hid_t original = open_original_file(copied.source, file);
+    if (original < 0) return refuse(file, path, kWithoutOriginal);
+    const hdf5::Api& api = copied.source.under->library->api;
+    const herr_t answer = copy_from(api.H5VLobject(original), H5I_FILE, path, copied);
+    const KeepErrors keep(api);
+    api.H5Fclose(original);
+    for (const size_t number : missing)
+        if (answer >= 0) file.note_fetched(file.missing().without_pieces(number), kAll);
+    return answer;
+}
+
 std::optional<herr_t> copy_group(const CopiedObject& copied) {
-    CarvedFile* file = carved_file_around(copied.source, H5I_GROUP, copied.transfer);
-    const Library& library = *copied.source.under->library;
-    const unsigned expanded = expanded_links(library.api, copied.copying);
-    if ((expanded & H5O_COPY_EXPAND_EXT_LINK_FLAG) != 0) {
+    const unsigned expanded = expanded_links(copied.source.under->library->api, copied.copying);
+    // Where soft links lead to is not asked: it may be anywhere.
+    const bool is_all = (expanded & H5O_COPY_EXPAND_SOFT_LINK_FLAG) != 0 &&
+                        links_below(copied.source, copied.transfer).is_any_soft;
+    OpenedObject reached(copied.source, H5I_GROUP, is_all ? "/" : ".", copied.transfer);
+    if (!reached) return -1;
+    if ((expanded & H5O_COPY_EXPAND_EXT_LINK_FLAG) != 0 &&
+        links_below(reached.get(), copied.transfer).is_any_external) {
         say({copied.name,
              " cannot be copied with what its external links lead to, on carved data. ",
              "Copy it without, and what they lead to by itself."});
         return -1;
     }
+    CarvedFile* file = carved_file_around(copied.source, H5I_GROUP, copied.transfer);
     if (file == nullptr) return std::nullopt;
-    const auto below = missing_below(copied.source, file->missing(), copied.transfer);
-    const bool is_whole =
-        below && below->empty() &&
-        ((expanded & H5O_COPY_EXPAND_SOFT_LINK_FLAG) == 0 || file->missing().count() == 0);
-    if (is_whole) return std::nullopt;
-    if (!below || copied.from_type != H5I_FILE ||
-        !lies_in_file_as_carved(copied.source, H5I_GROUP, copied.transfer) ||
-        file != carved_file_around(copied.from, H5I_FILE, copied.transfer))
-        return refuse(*file, copied, kMayHaveChanged);
-    const hid_t original = open_original_file(copied.source, *file);
-    if (original < 0) return refuse(*file, copied, kWithoutOriginal);
-    const herr_t answer = copy_from(library.api.H5VLobject(original), H5I_FILE,
-                                    std::string("/") + copied.name, copied);
-    const KeepErrors keep(library.api);
-    library.api.H5Fclose(original);
-    for (const size_t number : *below)
-        if (answer >= 0) file->note_fetched(file->missing().without_pieces(number), kAll);
-    return answer;
+    const auto missing = missing_below(reached.get(), file->missing(), copied.transfer);
+    if (!missing) return refuse(*file, copied.name, kMayHaveChanged);
+    if (missing->empty()) return std::nullopt;
+    return copy_group_of_original(copied, *file, *missing);
 }
 
 }  // namespace

@@ -14,9 +14,7 @@ bool is_kept_as_it_is(Object& dataset, hid_t transfer) noexcept;
 struct CopiedObject {
     Object& source;  // what is copied
     H5I_type_t type;
-    Object& from;  // what the call was made on
-    H5I_type_t from_type;
-    const char* name;  // of what is copied, seen from there
+    const char* name;  // as the program has called it
     void* target_below;
     const H5VL_loc_params_t* target_location;
     const char* target_name;

@@ -1,5 +1,6 @@
 #include "connector/carved_dataset.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -51,16 +52,36 @@ bool has_chunks(const CarvedDataset& dataset, int rank) {
            (list.count == 0 || list.rank == dataset.missing.chunk.size());
 }
 
-bool get_info(const Object& object, H5I_type_t type, hid_t transfer, H5O_info2_t& info) {
+// Of the object, or of another by its path from there.
+bool get_info(const Object& object, H5I_type_t type, hid_t transfer, H5O_info2_t& info,
+              const char* path = nullptr) {
     H5VL_loc_params_t location{};
     location.obj_type = type;
-    location.type = H5VL_OBJECT_BY_SELF;
+    location.type = path != nullptr ? H5VL_OBJECT_BY_NAME : H5VL_OBJECT_BY_SELF;
+    if (path != nullptr) location.loc_data.loc_by_name.name = path;
     H5VL_object_get_args_t question{};
     question.op_type = H5VL_OBJECT_GET_INFO;
     question.args.get_info.fields = H5O_INFO_BASIC;
     question.args.get_info.oinfo = &info;
     const auto get = object.under->callbacks->object_cls.get;
     return get(object.below, &location, &question, transfer, nullptr) >= 0;
+}
+
+std::string name_of_object(const Object& object, H5I_type_t type, hid_t transfer) {
+    size_t size = 0;
+    H5VL_loc_params_t location{};
+    location.obj_type = type;
+    location.type = H5VL_OBJECT_BY_SELF;
+    H5VL_object_get_args_t question{};
+    question.op_type = H5VL_OBJECT_GET_NAME;
+    question.args.get_name = {0, nullptr, &size};
+    const auto get = object.under->callbacks->object_cls.get;
+    if (get(object.below, &location, &question, transfer, nullptr) < 0) return "";
+    std::string name(size + 1, '\0');
+    question.args.get_name = {name.size(), name.data(), &size};
+    if (get(object.below, &location, &question, transfer, nullptr) < 0) return "";
+    name.resize(std::min(size, name.size() - 1));
+    return name;
 }
 
 // Of a file, by whomever it was opened. HDF5 opens those behind external links by itself.
@@ -158,6 +179,18 @@ CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {
 
 CarvedFile* carved_file_around(const Object& object, H5I_type_t type, hid_t transfer) {
     return file_around(object, type, transfer).carved;
+}
+
+std::string path_in_file(const Object& object, H5I_type_t type, hid_t transfer) {
+    const std::string path = name_of_object(object, type, transfer);
+    H5O_info2_t itself{}, root{}, found{};
+    // Where its file is mounted on another, the root is that of the other.
+    const bool is_found = !path.empty() && get_info(object, type, transfer, itself) &&
+                          get_info(object, type, transfer, root, "/") &&
+                          get_info(object, type, transfer, found, path.c_str()) &&
+                          root.fileno == itself.fileno && found.fileno == itself.fileno &&
+                          std::memcmp(&found.token, &itself.token, sizeof itself.token) == 0;
+    return is_found ? path : "";
 }
 
 bool lies_in_file_as_carved(const Object& object, H5I_type_t type, hid_t transfer) {

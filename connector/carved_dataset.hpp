@@ -36,6 +36,10 @@ CarvedFile* carved_file_around(const Object& object, H5I_type_t type, hid_t tran
 // HDF5 has not written yet. May throw std::bad_alloc.
 bool lies_in_file_as_carved(const Object& object, H5I_type_t type, hid_t transfer);
 
+// By which an object is found in its own file alone; empty if that is not known. May throw
+// std::bad_alloc.
+std::string path_in_file(const Object& object, H5I_type_t type, hid_t transfer);
+
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
 

@@ -19,4 +19,17 @@ inline herr_t visit_members(const Object& group, hid_t transfer, H5O_iterate2_t 
     return visit(group.below, &location, &question, transfer, nullptr);
 }
 
+// Each link of them once, by a path from the group.
+inline herr_t visit_links(const Object& group, hid_t transfer, H5L_iterate2_t callback,
+                          void* data) noexcept {
+    H5VL_loc_params_t location{};
+    location.obj_type = H5I_GROUP;
+    location.type = H5VL_OBJECT_BY_SELF;
+    H5VL_link_specific_args_t question{};
+    question.op_type = H5VL_LINK_ITER;
+    question.args.iterate = {true, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, callback, data};
+    const auto visit = group.under->callbacks->link_cls.specific;
+    return visit(group.below, &location, &question, transfer, nullptr);
+}
+
 }  // namespace quarry::connector

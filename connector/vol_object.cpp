@@ -260,9 +260,9 @@ herr_t object_copy(void* source, const H5VL_loc_params_t* source_location, const
     if (is_serving()) {
         OpenedObject copied(from, from_type, source_name, transfer);
         const auto answer =
-            copied ? copy_with_missing_data({copied.get(), copied.type(), from, from_type,
-                                             source_name, below(target), target_location,
-                                             target_name, copying, link_creation, transfer})
+            copied ? copy_with_missing_data({copied.get(), copied.type(), source_name,
+                                             below(target), target_location, target_name, copying,
+                                             link_creation, transfer})
                    : std::nullopt;
         if (answer) return *answer;
     }

@@ -84,6 +84,53 @@ with h5py.File("links.h5") as f, h5py.File("out.h5", "w") as g:
     assert "group cannot be copied with what its external links lead to" in done.stderr
 
 
+@pytest.mark.parametrize("soft", (True, False))
+def test_groups_without_external_links_are_copied_with_any_option(carved: Path, soft: bool) -> None:
+    program = f"""
+import h5py
+with h5py.File("in.h5") as f, h5py.File("own.h5", "w") as own, h5py.File("out.h5", "w") as g:
+    own["group/d"] = [1, 2, 3]
+    own["outside"] = h5py.ExternalLink("in.h5", "/contiguous")
+    for source, name in ((own, "own"), (f, "copy")):
+        source.copy("group", g, name, expand_external=True, expand_soft={soft})
+        print([(key, one and one[2]) for key, one in g[name].items()])
+"""
+    expected = natively(carved.parent, program)
+    done = on_carved(carved.parent, program)
+    assert done.stdout == expected, done.stderr
+
+
+@pytest.mark.parametrize("options", ((), ("--in-place",), ("--writes", "copy")))
+@pytest.mark.parametrize("what", ("gzip", "group", "/", "group/link", "group/soft"))
+def test_copies_of_objects_that_are_open(carved: Path, what: str, options: tuple) -> None:
+    """HDF5 is given no path then."""
+    program = f"""
+import h5py
+with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
+    f.copy(f["{what}"], g, "copy")
+    one = g["copy"]
+    print(one[5] if isinstance(one, h5py.Dataset) else [(name, str(one.get(name))) for name in one])
+"""
+    done = on_carved(carved.parent, program, options=options)
+    assert done.stdout == natively(carved.parent, program), done.stderr
+
+
+def test_what_is_not_copied_is_named(carved: Path) -> None:
+    program = """
+import h5py
+with h5py.File("in.h5", "r+") as f, h5py.File("out.h5", "w") as g:
+    for name in ("group/link", "group"):
+        try:
+            f.copy(f[name], g, "copy")
+        except (OSError, RuntimeError):
+            print("refused")
+"""
+    done = on_carved(carved.parent, program, options=("--writes", "copy"))
+    assert done.stdout == "refused\nrefused\n"
+    assert "in.h5: /gzip was left out" in done.stderr
+    assert "in.h5: /group was left out" in done.stderr
+
+
 def test_copies_of_what_may_have_changed_are_refused(carved: Path) -> None:
     """By its path, the original has something else."""
     program = """
