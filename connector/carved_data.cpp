@@ -75,8 +75,15 @@ void* readable_original(const Object& dataset, CarvedDataset& carved) {
     return original;
 }
 
+// HDF5 tells what is wrong with the original, instead of that nothing is there in the copy.
+void tell_of_original(const Object& dataset, const CarvedDataset& carved, KeepErrors& earlier) {
+    const KeepErrors of_original(dataset.under->library->api);
+    earlier.forget();
+    carved.file->note_unreadable(carved.missing);
+}
+
 // Each by itself: they may lie in several files now.
-herr_t read_each(const DatasetReads& reads) {
+herr_t read_each(const DatasetReads& reads, KeepErrors& errors) {
     for (size_t i = 0; i < reads.count; ++i) {
         Object& dataset = as_object(reads.datasets[i]);
         CarvedDataset* carved = carved_part_of(dataset, reads.transfer);
@@ -87,7 +94,7 @@ herr_t read_each(const DatasetReads& reads) {
         void* original = readable_original(dataset, *carved);
         if (original == nullptr) return -1;
         if (read_one(reads, i, original) < 0) {
-            carved->file->note_refused(carved->missing);
+            tell_of_original(dataset, *carved, errors);
             return -1;
         }
         carved->file->note_fetched(
@@ -105,7 +112,7 @@ herr_t read_with_originals(const DatasetReads& reads) noexcept {
         for (size_t i = 0; i < reads.count; ++i)
             if (carved_part_of(as_object(reads.datasets[i]), reads.transfer) != nullptr)
                 is_any = true;
-        if (!is_any || read_each(reads) < 0) return -1;
+        if (!is_any || read_each(reads, errors) < 0) return -1;
         errors.forget();
         return 0;
     } catch (const std::bad_alloc&) {
@@ -188,7 +195,7 @@ herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_ar
     if (original == nullptr) return -1;
     const herr_t answer = ask(dataset, original, question, transfer);
     if (answer < 0)
-        carved.file->note_refused(carved.missing);
+        carved.file->note_unreadable(carved.missing);
     else
         carved.file->note_fetched(carved.missing, selection_of_chunk(*piece));
     return answer;
@@ -203,7 +210,11 @@ herr_t length_with_original(Object& dataset, H5VL_optional_args_t& question,
     try {
         CarvedDataset* carved = carved_part_of(dataset, transfer);
         void* original = carved != nullptr ? readable_original(dataset, *carved) : nullptr;
-        if (original == nullptr || ask(dataset, original, question, transfer) < 0) return -1;
+        if (original == nullptr) return -1;
+        if (ask(dataset, original, question, transfer) < 0) {
+            tell_of_original(dataset, *carved, errors);
+            return -1;
+        }
         const auto& wanted =
             static_cast<H5VL_native_dataset_optional_args_t*>(question.args)->get_vlen_buf_size;
         carved->file->note_fetched(carved->missing, hdf5::selection_of(api, wanted.space_id));

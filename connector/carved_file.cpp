@@ -21,6 +21,7 @@
 #include "base/immortal.hpp"
 #include "base/say.hpp"
 #include "base/text.hpp"
+#include "connector/notice.hpp"
 #include "model/original_file.hpp"
 
 namespace quarry::connector {
@@ -146,6 +147,16 @@ bool is_shown_copy(const char* name) {
     return of_name.st_size == of_copy.st_size && modified(of_name) == modified(of_copy);
 }
 
+// 0, or an error number.
+int append(const std::string& path, std::string_view line) {
+    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return errno;
+    const ssize_t written = write(file, line.data(), line.size());
+    const int why = written < 0 ? errno : ENOSPC;
+    close(file);
+    return written == static_cast<ssize_t>(line.size()) ? 0 : why;
+}
+
 }  // namespace
 
 CarvedFile::CarvedFile(std::string path, MappedFile bytes, const MissingData& missing)
@@ -208,10 +219,12 @@ void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& se
                              hex_of(as_text(selection)) + "\n";
     const ConnectorConfig& config = *served_config.load();
     if (config.fetched.empty() || !is_new(line)) return;
-    const int file = open(config.fetched.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return;
-    (void)!write(file, line.data(), line.size());
-    close(file);
+    if (const int why = append(config.fetched, line); why != 0)
+        give_notice(Notice::Fetched,
+                    {"what is read from originals cannot be listed in ", config.fetched, ": ",
+                     std::strerror(why),
+                     ". Not all of it will be told at the end, or added by --grow; see to that "
+                     "(TMPDIR says where such lists are), and run the program again"});
 }
 
 void CarvedFile::note_refused(const MissingDataset& dataset) {
@@ -222,6 +235,13 @@ void CarvedFile::note_refused(const MissingDataset& dataset) {
          problem_.empty() ? " from its original" : problem_,
          ". Say where the original is now (`quarry run --missing OLD=NEW`), or carve again with "
          "--keep."});
+}
+
+void CarvedFile::note_unreadable(const MissingDataset& dataset) {
+    if (!is_new("unreadable " + dataset.path)) return;
+    say({path_, ": what is asked for of ", dataset.path,
+         " was left out by `quarry carve`, and HDF5 cannot give it from the original either. The "
+         "program was told why."});
 }
 
 void CarvedFile::note_unusable(const std::string& path, const char* why) {

@@ -40,6 +40,7 @@ public:
     // Tells `quarry run`, and the user on stderr, each time only once.
     void note_fetched(const MissingDataset& dataset, const Selection& selection);
     void note_refused(const MissingDataset& dataset);
+    void note_unreadable(const MissingDataset& dataset);  // in the original, by HDF5
     void note_unusable(const std::string& path, const char* why);
 
 private:

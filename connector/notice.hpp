@@ -6,7 +6,18 @@
 
 namespace quarry::connector {
 
-enum class Notice { Option, Symbol, Version, Memory, Driver, Under, Witness, Trace, kCount };
+enum class Notice {
+    Option,
+    Symbol,
+    Version,
+    Memory,
+    Driver,
+    Under,
+    Witness,
+    Trace,
+    Fetched,
+    kCount
+};
 
 // Prints "quarry: " and the pieces of a sentence the first time a notice of this kind is given in a
 // process. Needs no memory.

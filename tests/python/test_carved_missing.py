@@ -357,6 +357,32 @@ for name in ("contiguous", "gzip"):
     assert out == "refused\nrefused\n" and "modified since" in told
 
 
+def test_an_original_that_is_damaged_itself(tmp_path: Path) -> None:
+    """The program is told so by HDF5, as it would be without Quarry."""
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w") as f:
+        f["read"] = 1
+        f.create_dataset("sum", data=np.arange(10_000.0), chunks=(1000,), fletcher32=True)
+        place = f["sum"].id.get_chunk_info(5).byte_offset
+    with file.open("r+b") as f:
+        f.seek(place)
+        f.write(b"damaged")
+    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py
+d = h5py.File("in.h5")["sum"]
+for read in (lambda: d[:], lambda: d.astype("S3")[0], lambda: d[0]):
+    try:
+        print(read())
+    except Exception as error:
+        print(error)
+"""
+    done = on_carved(tmp_path, program)
+    assert done.stdout == natively(tmp_path, program), done.stderr
+    assert "from the original either" in done.stderr and "--missing" not in done.stderr
+
+
 def test_a_copy_without_its_time_is_proved_by_its_data(carved: Path) -> None:
     touch(carved)
     program = "import h5py; h5py.File('in.h5')['gzip'][5]"
@@ -385,6 +411,18 @@ def test_grow_adds_what_was_fetched(carved: Path) -> None:
         ):
             with pytest.raises(OSError):
                 f[name][place]
+
+
+def test_what_was_fetched_cannot_be_listed(carved: Path) -> None:
+    program = """
+import h5py, resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+f = h5py.File("in.h5")
+print(f["gzip"][5].sum(), f["contiguous"][5].sum())
+"""
+    done = on_carved(carved.parent, program)
+    assert done.stdout == natively(carved.parent, program)
+    assert done.stderr.count("cannot be listed in") == 1 and "File too large" in done.stderr
 
 
 def test_what_was_carved_with_checksums_grows_with_them(carved: Path) -> None:
