@@ -1,5 +1,6 @@
 #include "connector/carved_changes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
@@ -151,6 +152,35 @@ std::optional<herr_t> copy_group(const CopiedObject& copied) {
     return copy_group_of_original(copied, *file, *missing);
 }
 
+herr_t list_dataset(hid_t, const char* name, const H5O_info2_t* info, void* data) noexcept try {
+    if (info->type == H5O_TYPE_DATASET)
+        static_cast<std::vector<std::string>*>(data)->push_back(name);
+    return 0;
+} catch (const std::bad_alloc&) {
+    return -1;
+}
+
+bool is_any_guarded(const CopiedObject& copied) {
+    if (copied.type == H5I_DATASET) return is_guarded(copied.source);
+    std::vector<std::string> names;
+    if (copied.type != H5I_GROUP ||
+        visit_members(copied.source, copied.transfer, list_dataset, &names) < 0)
+        return false;
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        OpenedObject opened(copied.source, H5I_GROUP, name.c_str(), copied.transfer);
+        return opened && is_guarded(opened.get());
+    });
+}
+
+// Of other connectors it is not known where their data lies.
+std::optional<herr_t> copy_by_other_connector(const CopiedObject& copied) {
+    if (!is_any_guarded(copied)) return std::nullopt;
+    say({copied.name,
+         " cannot be copied: data of it was left out by `quarry carve`, and is not read from its "
+         "original with another connector below Quarry."});
+    return -1;
+}
+
 }  // namespace
 
 bool is_kept_as_it_is(Object& dataset, hid_t transfer) noexcept {
@@ -165,8 +195,8 @@ bool is_kept_as_it_is(Object& dataset, hid_t transfer) noexcept {
 }
 
 std::optional<herr_t> copy_with_missing_data(const CopiedObject& copied) noexcept {
-    if (!copied.source.under->is_native) return std::nullopt;
     try {
+        if (!copied.source.under->is_native) return copy_by_other_connector(copied);
         switch (copied.type) {
             case H5I_DATASET:
                 return copy_dataset(copied);

@@ -31,18 +31,23 @@ std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer) 
 
 namespace {
 
-// A program that may write can have put something else in its place.
-bool is_marked(const hdf5::Api& api, hid_t creation) {
-    if (api.H5Pfill_value_defined == nullptr || api.H5Pget_filter2 == nullptr) return true;
-    H5D_fill_value_t fill{};
-    if (api.H5Pfill_value_defined(creation, &fill) >= 0 && fill == H5D_FILL_VALUE_UNDEFINED)
-        return true;
+bool has_guard(const hdf5::Api& api, hid_t creation) {
+    if (api.H5Pget_filter2 == nullptr) return false;
     unsigned flags = 0, configuration = 0;
     size_t none = 0;
     const int filters = api.H5Pget_nfilters(creation);
     return filters > 0 &&
            api.H5Pget_filter2(creation, static_cast<unsigned>(filters - 1), &flags, &none, nullptr,
                               0, nullptr, &configuration) == hdf5::kGuardFilter;
+}
+
+// A program that may write can have put something else in its place.
+bool is_marked(const hdf5::Api& api, hid_t creation) {
+    if (api.H5Pfill_value_defined == nullptr || api.H5Pget_filter2 == nullptr) return true;
+    H5D_fill_value_t fill{};
+    if (api.H5Pfill_value_defined(creation, &fill) >= 0 && fill == H5D_FILL_VALUE_UNDEFINED)
+        return true;
+    return has_guard(api, creation);
 }
 
 // Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
@@ -167,6 +172,11 @@ hid_t open_original_file(const Object& object, CarvedFile& file) {
     const hid_t opened = api.H5Fopen(place.c_str(), kReadOnly, access);
     api.H5Pclose(access);
     return opened;
+}
+
+bool is_guarded(const Object& dataset) {
+    DatasetFacts facts(dataset);
+    return facts.creation() >= 0 && has_guard(dataset.under->library->api, facts.creation());
 }
 
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {

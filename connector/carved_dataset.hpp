@@ -40,6 +40,9 @@ bool lies_in_file_as_carved(const Object& object, H5I_type_t type, hid_t transfe
 // std::bad_alloc.
 std::string path_in_file(const Object& object, H5I_type_t type, hid_t transfer);
 
+// Whether a dataset has the filter that nobody has, whatever connector it was opened by.
+bool is_guarded(const Object& dataset);
+
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
 

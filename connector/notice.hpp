@@ -16,6 +16,7 @@ enum class Notice {
     Witness,
     Trace,
     Fetched,
+    Carved,
     kCount
 };
 

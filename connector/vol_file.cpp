@@ -6,6 +6,7 @@
 #include "connector/carved_dataset.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
+#include "connector/notice.hpp"
 #include "connector/plugin_path.hpp"
 #include "connector/witness.hpp"
 
@@ -32,6 +33,11 @@ Object* begin_file(Library& library, const FileCall& call, hid_t access, void** 
     const Operation operation(nullptr, call.transfer);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return nullptr;
+    if (is_serving() && !under->is_native)
+        give_notice(Notice::Carved, {"what was carved away is not read from originals, since there "
+                                     "is another connector below Quarry than HDF5's own. Programs "
+                                     "get errors for it; run them without --under, and without "
+                                     "connectors in HDF5_VOL_CONNECTOR"});
     AccessList list(library, *under, info.get(), access);
     void* file = below_call(*under->callbacks, list.id());
     list.end(file != nullptr ? Outcome::Success : Outcome::Failure);

@@ -232,3 +232,23 @@ with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
 """
     done = on_carved(tmp_path, program, options=("--writes", "copy"))
     assert done.stdout == "2 2 2 2\n2 2\n", done.stderr
+
+
+@pytest.mark.parametrize("what", ("gzip", "group", "used"))
+def test_with_another_connector_below(carved: Path, what: str) -> None:
+    """It is not asked where its data lies; hollow datasets are not to be found in outputs later."""
+    program = f"""
+import h5py
+with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
+    print(f["used"].shape, f["used"][5, 0] > 0)
+    try:
+        f.copy("{what}", g, "copy")
+        print(g["copy"].shape)
+    except (OSError, RuntimeError):
+        print("refused")
+"""
+    under = ("--under", "pass_through under_vol=0;under_info={}")
+    done = on_carved(carved.parent, program, options=under)
+    outcome = "(400, 30)" if what == "used" else "refused"
+    assert done.stdout == f"(400, 30) True\n{outcome}\n", done.stderr
+    assert done.stderr.count("another connector below Quarry than HDF5's own") == 1
