@@ -19,9 +19,12 @@ enum class Path : uint8_t {
     None,     // it was created without a link
 };
 
+inline constexpr uint64_t kOurMark = 0x7971'7261'7551'6a4f;
+
 struct Object {
     void* below;
     const Under* under;
+    uint64_t mark = kOurMark;         // by which it is told from anything else
     KnownObject* known = nullptr;     // what it is in the trace, once that has been asked
     CarvedDataset* carved = nullptr;  // where data of it was carved away, once that has been asked
     uint32_t label = 0;               // of an attribute its name, of a file its number in the trace

@@ -10,7 +10,10 @@ namespace {
 
 Reserve<WrapContext, 64> contexts;
 
+// When HDF5 2.0 ends with files open, it also asks about those that it has closed and freed, and
+// gives whatever lies in their place by then: nothing, or the next piece of memory that is free.
 void* get_object(const void* object) noexcept {
+    if (object == nullptr || as_object(object).mark != kOurMark) return nullptr;
     const Under* under = as_object(object).under;
     void* below_object = as_object(object).below;
     const auto callback = under->callbacks->wrap_cls.get_object;

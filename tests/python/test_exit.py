@@ -30,6 +30,7 @@ ENDINGS = {
     "end of program": "",
     "closed": "f.close(); d.close()",
     "only flushed": "f.flush(); d.sync()",
+    "ids that nobody closes": "[h5py.h5i.inc_ref(h5py.h5f.open(b'open.h5', h5py.h5f.ACC_RDWR)) for _ in range(5)]",
     "exit 3": "sys.exit(3)",
     "exit text": "sys.exit('text')",
     "os._exit": "f.flush(); d.sync(); os._exit(4)",
