@@ -172,6 +172,7 @@ Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone,
         if (!outcomes[i].succeeded() || !read_message(outcomes[i].output, job))
             job.fate.problem = "HDF5 did not get through it: " + outcomes[i].describe();
         job.is_done = true;
+        job.is_verified = false;
     }
     return true;
 }
@@ -208,6 +209,32 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
             for (const Need& need : needs) Needs(jobs).add(number, need);
         }
     }
+}
+
+// Compares copies that have not been compared yet. Those that turn out wrong are to be made again,
+// as copies of all bytes: false if there are some.
+Result<bool> verify_all(std::vector<Job>& jobs, unsigned at_once, const std::string& place) {
+    std::vector<Job*> carved;
+    for (Job& job : jobs)
+        if (!job.is_verified && job.fate.problem.empty() && job.fate.why_whole.empty() &&
+            !job.fate.input.is_raw)
+            carved.push_back(&job);
+    const auto outcomes = in_processes(
+        carved.size(), at_once,
+        [&](size_t number) { return difference_of(*carved[number], place); }, nullptr);
+    bool are_right = true;
+    for (size_t i = 0; i < carved.size(); ++i) {
+        if (outcomes[i].end == Outcome::End::Interrupted)
+            return Error{"Interrupted: nothing has been changed."};
+        carved[i]->is_verified = true;
+        const std::string why = outcomes[i].succeeded() ? outcomes[i].output
+                                                        : "HDF5 did not get through its copy: " +
+                                                              outcomes[i].describe();
+        if (why.empty()) continue;
+        carved[i]->fate.input.why_whole = why;
+        carved[i]->is_done = are_right = false;
+    }
+    return are_right;
 }
 
 // Whether another file is found there by now.
@@ -316,13 +343,19 @@ Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
     const InterruptGuard guard;
     auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();
-    const auto worked = do_all(
-        jobs, options.jobs, [&](Job& job) { carve_one(job, workplace->path(), options); },
-        [&](uint64_t bytes) {
-            done = std::min(done + bytes, all);
-            if (progress) progress(done, all);
-        });
-    if (!worked) return worked.error();
+    for (bool are_right = false; !are_right;) {
+        const auto worked = do_all(
+            jobs, options.jobs, [&](Job& job) { carve_one(job, workplace->path(), options); },
+            [&](uint64_t bytes) {
+                done = std::min(done + bytes, all);
+                if (progress) progress(done, all);
+            });
+        if (!worked) return worked.error();
+        const auto verified = options.verifies ? verify_all(jobs, options.jobs, workplace->path())
+                                               : Result<bool>(true);
+        if (!verified) return verified.error();
+        are_right = *verified;
+    }
     std::vector<FileFate> fates = fates_of(std::move(jobs));
     // What is not there to be carved cannot be helped; anything else should be looked at first.
     const bool is_sound = std::all_of(fates.begin(), fates.end(), [](const FileFate& fate) {

@@ -124,13 +124,6 @@ void need_all_sources(Job& job) {
         job.needs.push_back({needed.file, needed.dataset});
 }
 
-// The first that must not be there; empty if the copy is what it should be.
-std::string difference(const std::string& original, const std::string& copy) {
-    const FileComparison compared = hdf5::compare_files(original, copy, {});
-    if (compared.all_differences == 0) return "";
-    return "its copy turned out to be another file: " + text_of(compared.differences.front());
-}
-
 // Nothing if it does not have so many bytes.
 std::optional<uint64_t> checksum_of_all(const std::string& path, uint64_t size) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -148,7 +141,6 @@ std::string last_problem() {
 // Tells what went wrong.
 std::string copy_whole(const FileFate& fate, const std::string& copy, bool verifies) {
     const std::string original = fate.input.place();
-    unlink(copy.c_str());  // one that turned out to be wrong
     if (!copy_to(original, copy) || !is_synced(copy)) return last_problem();
     const uint64_t size = fate.size_before;
     if (!verifies) return "";
@@ -179,11 +171,6 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
     const auto copied = hdf5::copy_file(original, copy, order);
     if (!copied) return copied.error().message;
     note_fates(copied->datasets, judge, job);
-    std::string found = options.verifies ? difference(original, copy) : "";
-    if (!found.empty()) {
-        fate.datasets.clear();
-        return found;
-    }
     fate.checksum = copied->identity.checksum;
     const uint64_t whole =
         options.checksums ? checksum_of_all(original, fate.size_before).value_or(0) : 0;
@@ -233,6 +220,13 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         fate.problem = "it was changed while it was copied";
     take_rights_and_times(fate.input.place(), copy);
     fate.size_after = fs::file_size(copy, error);
+}
+
+std::string difference_of(const Job& job, const std::string& place) {
+    const FileComparison compared =
+        hdf5::compare_files(job.fate.input.place(), place + "/" + job.fate.copy, {});
+    if (compared.all_differences == 0) return "";
+    return "its copy turned out to be another file: " + text_of(compared.differences.front());
 }
 
 }  // namespace quarry::carve_files

@@ -7,9 +7,8 @@ namespace quarry::carve_files {
 
 // What datasets that are kept have in another file.
 struct Need {
-    std::string file;  // as it is named there
-    std::string
-        dataset;  // its path; empty where its token is known, or bytes of the file are meant
+    std::string file;     // as it is named there
+    std::string dataset;  // its path; empty if its token is known, or bytes of the file are meant
     std::string token{};  // 16 bytes, or none
 
     bool has_bytes() const { return dataset.empty() && token.empty(); }
@@ -19,6 +18,7 @@ struct Job {
     FileFate fate;
     std::vector<Need> needs;
     bool is_done = false;
+    bool is_verified = false;
 };
 
 // Finds out what would become of the file of a job.
@@ -26,5 +26,9 @@ void plan_one(Job& job, const CarveOptions& options);
 
 // Makes its copy below `place`, and beside it what says what is missing.
 void carve_one(Job& job, const std::string& place, const CarveOptions& options);
+
+// Why its copy is another file than it should be; empty if it is not. To be asked when all copies
+// are there: HDF5 asks the sources of a virtual dataset how large it is.
+std::string difference_of(const Job& job, const std::string& place);
 
 }  // namespace quarry::carve_files

@@ -193,3 +193,21 @@ def test_files_at_names_of_our_own_are_refused(tmp_path: Path) -> None:
     if not existed:
         Path("/originals").rmdir()
     assert "Not carved: /originals/in.h5: where its copy would be" in done.stdout, done.stderr
+
+
+def test_sources_that_tell_the_shape_are_there_when_copies_are_compared(tmp_path: Path) -> None:
+    """HDF5 asks them when it is asked for it; with several processes they are made meanwhile."""
+    for number in range(4):
+        with h5py.File(tmp_path / f"s{number}.h5", "w") as f:
+            f.create_dataset("s", data=np.zeros(2_000_000), maxshape=(None,), chunks=(1000,))
+    names = [f"in{number}.h5" for number in range(4)]
+    for number, name in enumerate(names):
+        with h5py.File(tmp_path / name, "w", libver="latest") as f:
+            layout = h5py.VirtualLayout((2_000_000,), "f8", maxshape=(None,))
+            source = h5py.VirtualSource(f"s{number}.h5", "s", (2_000_000,), maxshape=(None,))
+            layout[: h5py.h5s.UNLIMITED] = source[: h5py.h5s.UNLIMITED]
+            f.create_virtual_dataset("v", layout)
+    run(tmp_path, f"import h5py; [h5py.File(name)['v'][5] for name in {names}]")
+    for _ in range(3):
+        fates = carve(tmp_path, "t", "--jobs", "4")["files"]
+        assert len(fates) == 8 and not any(fate["why_whole"] for fate in fates), fates

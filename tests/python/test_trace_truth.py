@@ -3,6 +3,7 @@
 For the default driver it is also compared, call by call, with what strace saw of the same process.
 """
 
+import itertools
 import json
 import os
 import random
@@ -425,15 +426,16 @@ def test_space_that_was_used_again_is_credited_to_somebody(tmp_path: Path) -> No
     ids=["attributes", "reads", "without HDF5"],
 )
 def test_recording_says_how_long_it_took(tmp_path: Path, program: str) -> None:
-    taken = []
-    for times in (1, 20_000):
-        trace = tmp_path / f"{times}.trace"
+    taken = {1: [], 20_000: []}
+    # Whoever waits for a processor is held up, too: the least of three is that of recording.
+    for run, times in itertools.product(range(3), taken):
+        trace = tmp_path / f"{times}.{run}.trace"
         command = ["run", "--trace", trace, "--", sys.executable, "-c", program.format(times)]
         done = quarry(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         (process,) = json.loads(quarry("summary", "--json", trace).stdout)["processes"]
-        taken.append(process["held_up_nanoseconds"])
+        taken[times].append(process["held_up_nanoseconds"])
         # Python has taken a while until it came to files.
         assert process["begin"] - 60e9 < process["started"] < process["begin"] - 1e6
-        assert 0 < taken[-1] < process["end"] - process["started"]
-    assert taken[1] > taken[0] + 20_000 * 10, "10 ns each would be very little"
+        assert 0 < taken[times][-1] < process["end"] - process["started"]
+    assert min(taken[20_000]) > min(taken[1]) + 20_000 * 10, "10 ns each would be very little"
