@@ -426,7 +426,7 @@ private:
 // they were started count differently: then nothing is said.
 uint64_t time_before(const trace::Header& header) {
     constexpr uint64_t kTick = 10'000'000;  // of Linux, towards programs
-    const bool is_sensible = header.process_age < header.monotonic / kTick;
+    const bool is_sensible = header.process_age <= header.monotonic / kTick;
     return is_sensible ? header.monotonic - header.process_age * kTick : 0;
 }
 

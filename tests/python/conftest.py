@@ -52,6 +52,16 @@ def plugin_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def own_mounts() -> tuple[str, ...]:
+    """What gives a command mounts of its own, which it may do with as it likes."""
+    own = ("unshare", "--mount")
+    tried = subprocess.run([*own, "true"], check=False, capture_output=True, text=True)
+    if tried.returncode != 0:
+        pytest.skip(f"needs mounts of its own: {tried.stderr}")
+    return own
+
+
+@pytest.fixture(scope="session")
 def fixed_clock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment in which time stands still: HDF5 writes the hour into its files."""
     compiler = shutil.which("cc")

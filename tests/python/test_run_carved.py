@@ -265,16 +265,6 @@ def test_a_missing_directory_beside_carved_files_that_cannot_be_written_to(world
     assert world.tree() == before
 
 
-@pytest.fixture
-def own_mounts() -> tuple[str, ...]:
-    """What gives a command mounts of its own, which it may do with as it likes."""
-    own = ("unshare", "--mount")
-    tried = subprocess.run([*own, "true"], check=False, capture_output=True, text=True)
-    if tried.returncode != 0:
-        pytest.skip(tried.stderr)
-    return own
-
-
 CHANGED_ROOT = """
 mount -t tmpfs none /mnt && mount --make-shared /mnt && mkdir /mnt/root
 for path in /*; do
