@@ -4,11 +4,21 @@
 #include "connector/external_link.hpp"
 
 namespace quarry::connector {
+namespace {
+
+// Carved files are served without the file driver, unless what is read is recorded.
+bool needs_driver(const ConnectorConfig& config) {
+    const bool only_serves =
+        !config.carved.empty() && config.trace.empty() && config.witness.empty();
+    return config.bytes && !only_serves;
+}
+
+}  // namespace
 
 AccessList::AccessList(Library& library, const Under& under, const Info* info,
                        hid_t callers) noexcept
     : library_(library), list_(callers) {
-    const bool bytes = (info == nullptr || info->config.bytes) && byte_layer_works(library);
+    const bool bytes = (info == nullptr || needs_driver(info->config)) && byte_layer_works(library);
     if (!bytes && under.is_native) return;
     const hid_t copy = library.api.H5Pcopy(callers);
     if (copy < 0) return;

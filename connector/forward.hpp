@@ -58,9 +58,9 @@ private:
         return std::get<sizeof...(Arguments) - 2>(std::tie(arguments...));
     }
 
-    // What is opened for the first time is asked what it is.
+    // An object that is opened for the first time is asked what it is.
     static trace::OwnTime own_time_of(const Operation& operation) {
-        if constexpr (std::is_pointer_v<Answer>) {
+        if constexpr (std::is_pointer_v<Answer> && !std::is_same_v<Class, H5VL_attr_class_t>) {
             return trace::OwnTime(&operation.writer());
         } else {
             return operation.own_time();

@@ -66,26 +66,32 @@ std::string path_of(const Object& object, H5I_type_t type, StorageRecord& storag
     return path;
 }
 
-uint64_t stored_bytes(const Object& dataset) {
-    hsize_t size = 0;
-    H5VL_dataset_get_args_t question{};
-    question.op_type = H5VL_DATASET_GET_STORAGE_SIZE;
-    question.args.get_storage_size.storage_size = &size;
-    const auto get = dataset.under->callbacks->dataset_cls.get;
-    return get(dataset.below, &question, current_call.transfer, nullptr) >= 0 ? size : 0;
-}
+struct Place {
+    uint64_t address = HADDR_UNDEF;
+    uint64_t size = 0;
+};
 
-// Where contiguous data lies; only the native connector knows of addresses. Of data that is not
-// there yet, HDF5 tells the address "undefined", plus the size of the user block.
-uint64_t contiguous_address(const Object& dataset, uint64_t stored) {
+// Where contiguous data lies; only the native connector knows of addresses. How much there is of
+// other data is not asked: HDF5 would read the whole index of its chunks for it.
+Place place_of(const Object& dataset) {
+    if (!dataset.under->is_native) return {};
     haddr_t address = HADDR_UNDEF;
-    if (!dataset.under->is_native || stored == 0) return address;
     H5VL_native_dataset_optional_args_t native{};
     native.get_offset.offset = &address;
-    H5VL_optional_args_t question{H5VL_NATIVE_DATASET_GET_OFFSET, &native};
-    dataset.under->callbacks->dataset_cls.optional(dataset.below, &question, current_call.transfer,
-                                                   nullptr);
-    return address;
+    H5VL_optional_args_t where{H5VL_NATIVE_DATASET_GET_OFFSET, &native};
+    const H5VL_dataset_class_t& callbacks = dataset.under->callbacks->dataset_cls;
+    if (callbacks.optional(dataset.below, &where, current_call.transfer, nullptr) < 0 ||
+        address == HADDR_UNDEF)
+        return {};
+    hsize_t size = 0;
+    H5VL_dataset_get_args_t how_much{};
+    how_much.op_type = H5VL_DATASET_GET_STORAGE_SIZE;
+    how_much.args.get_storage_size.storage_size = &size;
+    // Of data that is not there yet, HDF5 tells the address "undefined", plus the size of the user
+    // block.
+    if (callbacks.get(dataset.below, &how_much, current_call.transfer, nullptr) < 0 || size == 0)
+        return {};
+    return {address, size};
 }
 
 void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
@@ -99,7 +105,7 @@ void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
     }
 }
 
-std::string description_of(const Object& dataset, uint64_t stored, KnownObject& known) {
+std::string description_of(const Object& dataset, KnownObject& known) {
     const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
     hdf5::DatasetIds ids{.type = facts.type(), .space = facts.space()};
@@ -108,7 +114,6 @@ std::string description_of(const Object& dataset, uint64_t stored, KnownObject& 
     known.rank = api.H5Sget_simple_extent_ndims(ids.space);
     const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
     known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
-    known.address = contiguous_address(dataset, stored);
     // HDF5 makes a new list of a dataset's properties for whoever asks, which takes longer than
     // everything else here. Data that was there, in one piece, has none that matter.
     known.is_contiguous = known.address != HADDR_UNDEF;
@@ -146,9 +151,10 @@ void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info
     record.address = HADDR_UNDEF;
     if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {
         known.is_stale = false;
-        record.stored = stored_bytes(object);
-        record.description = writer.text(description_of(object, record.stored, known));
-        record.address = known.address;
+        const Place place = place_of(object);
+        record.address = known.address = place.address;
+        record.stored = place.size;
+        record.description = writer.text(description_of(object, known));
     }
     writer.append(record);
 }
@@ -240,7 +246,7 @@ void was_linked(Object& object, H5I_type_t type, Path path) noexcept {
 void look_for_address(Object& dataset) noexcept {
     KnownObject* known = dataset.known;
     if (known == nullptr || !known->is_contiguous || known->address != HADDR_UNDEF) return;
-    if (contiguous_address(dataset, stored_bytes(dataset)) != HADDR_UNDEF) describe_again(dataset);
+    if (place_of(dataset).address != HADDR_UNDEF) describe_again(dataset);
 }
 
 }  // namespace quarry::connector

@@ -55,6 +55,20 @@ uint32_t name_at(const Operation& operation, Location location) {
     }
 }
 
+// Whether a location is the object it starts from: what is known of that is known of it.
+bool is_itself(const H5VL_loc_params_t& location) {
+    switch (location.type) {
+        case H5VL_OBJECT_BY_SELF:
+            return true;
+        case H5VL_OBJECT_BY_NAME:
+            return std::strcmp(location.loc_data.loc_by_name.name, ".") == 0;
+        case H5VL_OBJECT_BY_IDX:
+            return std::strcmp(location.loc_data.loc_by_idx.name, ".") == 0;
+        default:
+            return false;
+    }
+}
+
 enum class How { Opened, Created };
 
 void opened(const Operation& operation, Object* object, H5I_type_t type, How how, Path path) {
@@ -113,10 +127,11 @@ uint64_t bytes_of_attribute(const Object& attribute) {
     return get(attribute.below, &question, current_call.transfer, nullptr) >= 0 ? size : 0;
 }
 
-void attribute_opened(const Operation& operation, const Object& parent, Object* attribute,
+void attribute_opened(const Operation& operation, Object& parent, Object* attribute,
                       Location location, const char* name, How how) {
     if (attribute == nullptr) return;
     attribute->path = path_at(parent, *location);
+    if (is_itself(*location)) attribute->known = known_of(parent, location->obj_type);
     trace::watch_task(operation.writer());
     const bool by_name = name != nullptr && location->type != H5VL_OBJECT_BY_IDX;
     attribute->label = by_name ? operation.writer().text(name)

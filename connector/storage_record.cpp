@@ -52,8 +52,7 @@ KnownObjects take_remembered(const FileIdentity& identity) {
     return {};
 }
 
-void remember(StorageRecord& storage) {
-    const FileIdentity now = identity_of_path(storage.path.c_str());
+void remember(StorageRecord& storage, const FileIdentity& now) {
     if (now.device == 0 || now != storage.identity || storage.objects.size() > kRememberedObjects) {
         return;
     }
@@ -109,16 +108,17 @@ StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* na
 }
 
 void close_storage(StorageRecord* storage) noexcept {
+    const FileIdentity now = identity_of_path(storage->path.c_str());
     if (trace::Writer* writer = recorder()) {
         write_storage(*storage, *writer);
         trace::StorageClosed record{};
         record.time = trace::monotonic_now();
         record.number = storage->number;
-        record.size = identity_of_path(storage->path.c_str()).size;
+        record.size = now.size;
         writer->append(record);
     }
     const std::lock_guard guard(mutex);
-    remember(*storage);
+    remember(*storage, now);
     open_storages->remove_if([&](const StorageRecord& one) { return &one == storage; });
 }
 

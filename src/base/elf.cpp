@@ -113,16 +113,19 @@ void ElfFile::read_segments() {
 void ElfFile::read_dynamic(size_t offset, size_t size) {
     is_dynamic_ = true;
     std::vector<size_t> names;
+    std::optional<size_t> search;
     std::optional<size_t> strings;
     const auto entries = read_table<DynamicEntry>(bytes(), offset, size / sizeof(DynamicEntry),
                                                   sizeof(DynamicEntry));
     for (const DynamicEntry& entry : entries) {
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+        if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) search = entry.d_un.d_val;
         if (entry.d_tag == DT_STRTAB) strings = file_offset(bytes(), entry.d_un.d_ptr);
     }
     if (!strings) return;
     for (const size_t name : names) needed_.emplace_back(string_at(bytes(), *strings + name));
+    if (search) search_path_ = string_at(bytes(), *strings + *search);
 }
 
 bool ElfFile::defines(std::string_view symbol, SymbolTable where) const {

@@ -22,6 +22,8 @@ public:
     const std::string& interpreter() const { return interpreter_; }
     // The libraries it asks for, by name.
     const std::vector<std::string>& needed() const { return needed_; }
+    // Where the loader is to look for them, as it is written: "$ORIGIN/../lib:/opt/lib".
+    const std::string& search_path() const { return search_path_; }
     // Whether it has a dynamic section at all.
     bool is_dynamic() const { return is_dynamic_; }
 
@@ -40,6 +42,7 @@ private:
     MappedFile file_;
     std::string interpreter_;
     std::vector<std::string> needed_;
+    std::string search_path_;
     bool is_dynamic_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 
 #include "base/elf.hpp"
@@ -19,9 +20,12 @@ constexpr std::string_view kVersionMark = "HDF5 library version: ";
 constexpr auto kLoaderLimit = std::chrono::seconds(5);
 
 std::optional<Hdf5Version> version_in_bytes(std::string_view bytes) {
-    for (size_t at = bytes.find(kVersionMark); at != bytes.npos;
-         at = bytes.find(kVersionMark, at + 1)) {
-        const Hdf5Version version = parse_version(bytes.substr(at + kVersionMark.size(), 32));
+    // Over megabytes, several times faster than string_view::find.
+    while (const void* mark =
+               memmem(bytes.data(), bytes.size(), kVersionMark.data(), kVersionMark.size())) {
+        const size_t at = static_cast<const char*>(mark) - bytes.data();
+        bytes.remove_prefix(at + kVersionMark.size());
+        const Hdf5Version version = parse_version(bytes.substr(0, 32));
         if (version > Hdf5Version{}) return version;
     }
     return std::nullopt;
@@ -43,6 +47,27 @@ Outcome ask_loader(const std::string& file, const std::string& interpreter,
         return run_program({interpreter, "--list", file}, environment.entries(), kLoaderLimit);
     environment.set("LD_TRACE_LOADED_OBJECTS", "1");
     return run_program({interpreter, file}, environment.entries(), kLoaderLimit);
+}
+
+// The HDF5 that a module brings along, in a folder that it tells the loader relative to itself, as
+// those of wheels do; some need it through the netCDF library beside it. Empty if it brings none.
+std::string brought_along(const std::filesystem::path& module) {
+    constexpr std::string_view kHere = "$ORIGIN";
+    const auto elf = ElfFile::open(module);
+    if (!elf || !elf->search_path().starts_with(kHere)) return "";
+    const std::filesystem::path folder =
+        module.parent_path().string() + elf->search_path().substr(kHere.size());
+    std::vector<std::string> names = elf->needed();
+    for (const std::string& name : elf->needed())
+        if (name.starts_with("libnetcdf"))
+            if (const auto netcdf = ElfFile::open(folder / name))
+                names.insert(names.end(), netcdf->needed().begin(), netcdf->needed().end());
+    for (const std::string& name : names) {
+        std::error_code ignored;
+        if (is_hdf5_library(name) && std::filesystem::is_regular_file(folder / name, ignored))
+            return folder / name;
+    }
+    return "";
 }
 
 struct LoadedName {
@@ -119,19 +144,27 @@ std::optional<Hdf5Version> version_in(const std::string& path) {
 Linked linked_hdf5(const std::string& file, const std::string& interpreter,
                    const Environment& environment) {
     Linked linked;
+    const auto found = [&](const std::string& path) {
+        linked.hdf5 = Hdf5Library{};
+        linked.hdf5->owner = base_name(file);
+        linked.hdf5->path = std::filesystem::path(path).lexically_normal();
+        linked.hdf5->version = version_in(path);
+    };
+    // These variables may put others before what it brings.
+    const bool is_alone = !environment.get("LD_LIBRARY_PATH") && !environment.get("LD_PRELOAD");
+    if (const std::string path = is_alone ? brought_along(file) : ""; !path.empty()) {
+        found(path);
+        return linked;
+    }
     if (interpreter.empty() || !may_ask_loader(file)) return linked;
     const Outcome answer = ask_loader(file, interpreter, environment);
     for (const std::string& line : split(answer.output, "\n")) {
         const LoadedName loaded = parse_loader_line(line);
         if (!is_hdf5_library(loaded.name)) continue;
-        if (loaded.path.empty()) {
+        if (loaded.path.empty())
             linked.missing = loaded.name;
-            continue;
-        }
-        linked.hdf5 = Hdf5Library{};
-        linked.hdf5->owner = base_name(file);
-        linked.hdf5->path = std::filesystem::path(loaded.path).lexically_normal();
-        linked.hdf5->version = version_in(loaded.path);
+        else
+            found(loaded.path);
     }
     return linked;
 }

@@ -12,6 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Wheels keep the libraries that they bring in a folder NAME.libs.
+constexpr std::string_view kLibraries = ".libs";
+
 struct VirtualEnvironment {
     fs::path prefix;
     fs::path home;  // the directory of the interpreter that it was made from
@@ -44,29 +47,42 @@ std::string version_directory(const fs::path& interpreter) {
     return name.find('.') == name.npos ? "" : name;
 }
 
-std::vector<fs::path> entries_of(const fs::path& directory) {
-    std::vector<fs::path> entries;
+std::vector<std::string> names_in(const fs::path& directory) {
+    std::vector<std::string> names;
     std::error_code failed;
     for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
          entry.increment(failed))
-        entries.push_back(entry->path());
-    std::sort(entries.begin(), entries.end());
-    return entries;
+        names.push_back(entry->path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 void add_packages_of(const fs::path& prefix, const std::string& version,
                      std::vector<std::string>& sites) {
     for (const char* library : {"lib", "lib64", "local/lib"}) {
-        for (const fs::path& python : entries_of(prefix / library)) {
-            const std::string name = python.filename();
+        for (const std::string& name : names_in(prefix / library)) {
             // Debian keeps the packages of all versions in lib/python3.
             const bool fits = version.empty() ? name.starts_with("python3")
                                               : name == version || name == "python3";
             if (!fits) continue;
+            const fs::path python = prefix / library / name;
             sites.push_back(python / "site-packages");
             sites.push_back(python / "dist-packages");
         }
     }
+}
+
+// Those that are there, once each: lib64 is often a link to lib.
+std::vector<std::string> existing(const std::vector<std::string>& sites) {
+    std::vector<std::string> found;
+    for (const std::string& site : sites) {
+        std::error_code ignored;
+        const bool is_known = std::any_of(found.begin(), found.end(), [&](const auto& other) {
+            return fs::equivalent(site, other, ignored);
+        });
+        if (!is_known && fs::is_directory(site, ignored)) found.push_back(site);
+    }
+    return found;
 }
 
 void add_user_packages(const std::string& version, const Environment& environment,
@@ -89,8 +105,8 @@ bool uses_hdf5(const fs::path& module) {
 // package and chooses the serial one unless the program runs under MPI.
 fs::path hdf5_module(const fs::path& package, int depth = 0) {
     std::vector<fs::path> folders;
-    for (const fs::path& entry : entries_of(package)) {
-        const std::string name = entry.filename();
+    for (const std::string& name : names_in(package)) {
+        const fs::path entry = package / name;
         std::error_code ignored;
         if (fs::is_directory(entry, ignored)) {
             if (!name.ends_with("_mpi") && name != "tests") folders.push_back(entry);
@@ -120,12 +136,13 @@ std::optional<Hdf5Library> library_of_package(const std::string& name,
     return std::nullopt;
 }
 
-// Wheels keep the libraries that they bring in a folder NAME.libs.
 void add_other_wheels(const std::string& site, std::vector<Hdf5Library>& libraries) {
-    for (const fs::path& folder : entries_of(site)) {
-        if (folder.extension() != ".libs") continue;
-        for (const fs::path& file : entries_of(folder)) {
-            if (!is_hdf5_library(file.filename().string())) continue;
+    for (const std::string& wheel : names_in(site)) {
+        if (!wheel.ends_with(kLibraries)) continue;
+        const fs::path folder = fs::path(site) / wheel;
+        for (const std::string& name : names_in(folder)) {
+            if (!is_hdf5_library(name)) continue;
+            const fs::path file = folder / name;
             const bool known = std::any_of(libraries.begin(), libraries.end(), [&](const auto& l) {
                 std::error_code ignored;
                 return fs::equivalent(l.path, file, ignored);
@@ -155,11 +172,7 @@ std::vector<std::string> site_directories(const std::string& interpreter,
             isolated ? isolated->home : fs::canonical(interpreter, ignored).parent_path();
         add_packages_of(bin.parent_path(), version, sites);
     }
-    std::erase_if(sites, [](const std::string& site) {
-        std::error_code ignored;
-        return !fs::is_directory(site, ignored);
-    });
-    return sites;
+    return existing(sites);
 }
 
 std::vector<Hdf5Library> python_libraries(const std::string& interpreter,

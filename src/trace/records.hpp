@@ -163,7 +163,7 @@ struct Object {
     uint64_t time;
     std::array<uint8_t, 16> token;  // its identity in that file
     uint64_t address;               // of contiguous data; all ones where there is none
-    uint64_t stored;                // bytes allocated for its data
+    uint64_t stored;                // bytes there
 };
 
 enum OpenFlag : uint8_t { kObjectCreated = 1 };

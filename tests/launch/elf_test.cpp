@@ -37,6 +37,11 @@ TEST_F(Elf, ReadsThisVeryProgram) {
     EXPECT_FALSE(elf->defines("no_such_symbol", ElfFile::SymbolTable::Any));
 }
 
+TEST_F(Elf, TellsWhereTheLoaderIsToLook) {
+    EXPECT_EQ(ElfFile::open(FAKE_PROGRAMS "/brings_hdf5")->search_path(), "$ORIGIN/libs");
+    EXPECT_EQ(ElfFile::open(FAKE_LIBRARIES "/hdf5-1.14.5/libhdf5.so")->search_path(), "");
+}
+
 TEST_F(Elf, TellsExportedFromHidden) {
     const auto hidden = ElfFile::open(FAKE_PROGRAMS "/static_hdf5_hidden");
     EXPECT_TRUE(hidden->defines("H5open", ElfFile::SymbolTable::Any));

@@ -37,6 +37,27 @@ TEST_F(Library, IsTheOneThatTheLoaderWouldGive) {
     EXPECT_FALSE(linked.hdf5->linked_in);
 }
 
+TEST_F(Library, ThatIsBroughtAlongIsFoundWithoutTheLoader) {
+    const std::string no_loader;
+    const std::string program = copy(FAKE_PROGRAMS "/brings_hdf5", "program");
+    EXPECT_FALSE(linked_hdf5(program, no_loader, Environment{}).hdf5) << "it is not there yet";
+    copy(FAKE_LIBRARIES "/hdf5-1.12.2/libhdf5.so", "libs/libhdf5.so");
+    const Linked linked = linked_hdf5(program, no_loader, Environment{});
+    ASSERT_TRUE(linked.hdf5);
+    EXPECT_EQ(linked.hdf5->path, path("libs/libhdf5.so"));
+    EXPECT_EQ(linked.hdf5->version, (Hdf5Version{1, 12, 2}));
+}
+
+TEST_F(Library, ThatIsBroughtAlongMayComeSecond) {
+    const std::string program = copy(FAKE_PROGRAMS "/brings_hdf5", "program");
+    copy(FAKE_LIBRARIES "/hdf5-1.12.2/libhdf5.so", "libs/libhdf5.so");
+    Environment environment;
+    environment.set("LD_LIBRARY_PATH", FAKE_LIBRARIES "/hdf5-1.14.5");
+    const Linked linked = linked_hdf5(program, environment);
+    ASSERT_TRUE(linked.hdf5);
+    EXPECT_EQ(linked.hdf5->version, (Hdf5Version{1, 14, 5}));
+}
+
 TEST_F(Library, ThatIsMissingIsNamed) {
     const std::string program = copy(FAKE_PROGRAMS "/uses_hdf5_1_14_5", "program");
     // A copy of the program in a place without its library: hide the library by its own path.

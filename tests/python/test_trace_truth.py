@@ -416,6 +416,54 @@ def test_space_that_was_used_again_is_credited_to_somebody(tmp_path: Path) -> No
     assert summary["uncredited_bytes"] == 0
 
 
+MANY_LAYOUTS = """
+import h5py, numpy as np, sys
+with h5py.File(sys.argv[1], "w", libver=sys.argv[2]) as f:
+    for name, more in {
+        "contiguous": {},
+        "grown": {"chunks": (10, 5), "maxshape": (None, 5)},
+        "grown both ways": {"chunks": (10, 5), "maxshape": (None, None)},
+        "fixed": {"chunks": (10, 5)},
+        "filtered": {"chunks": (10, 5), "compression": 1},
+        "one chunk": {"chunks": (30_000, 5)},
+    }.items():
+        d = f.create_dataset(name, data=np.ones((30_000, 5)), **more)
+        d.attrs["units"] = "m"
+    f.create_dataset("empty", (30_000, 5))
+    f.create_dataset("text", data=["a", "b"] * 100, dtype=h5py.string_dtype())
+"""
+OPENS_ALL = """
+import h5py, sys
+with h5py.File(sys.argv[1]) as f:
+    for d in f.values(): d.shape, d.dtype, dict(d.attrs), len(d.parent)
+"""
+READS_SOME = OPENS_ALL + "    for d in f.values(): d[3:5]"
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+@pytest.mark.parametrize("library", ["earliest", "latest"])
+@pytest.mark.parametrize("program", [OPENS_ALL, READS_SOME], ids=["opened", "read"])
+def test_recording_reads_nothing_that_the_program_does_not(
+    tmp_path: Path, library: str, program: str
+) -> None:
+    file = tmp_path / "in.h5"
+    python = [sys.executable, "-c"]
+    subprocess.run([*python, MANY_LAYOUTS, file, library], check=True)
+    calls = {}
+    for way, under in (("alone", []), ("recorded", [QUARRY, "run", "--trace", "t", "--"])):
+        tool = ["strace", "-f", "-y", "-s0", "-etrace=pread64,pwrite64", "-o", f"{way}.strace"]
+        done = subprocess.run(
+            [*tool, *under, *python, program, file],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        calls[way] = seen_by_strace(tmp_path / f"{way}.strace", str(file))
+    assert calls["alone"] and calls["recorded"] == calls["alone"]
+
+
 @pytest.mark.parametrize(
     "program",
     [
