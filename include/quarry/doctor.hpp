@@ -33,11 +33,11 @@ struct Diagnosis {
     std::string next;     // what to type
 };
 
-using Progress = std::function<void(const std::string& step)>;
+using Announce = std::function<void(const std::string& step)>;
 
 // Looks at one command, or without one at the Pythons and HDF5 programs that are here. Fails only
 // when it could not work at all (no temporary directory) or was interrupted.
 Result<Diagnosis> diagnose(const Command& command, const Environment& environment,
-                           const Plugin& plugin, const Progress& progress);
+                           const Plugin& plugin, const Announce& announce);
 
 }  // namespace quarry

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUnfinished = ".quarry-carving-";
+constexpr const char* kUnfinished = ".quarry-unfinished-";
 
 int locked(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

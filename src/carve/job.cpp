@@ -11,7 +11,7 @@
 
 #include "base/file_copy.hpp"
 #include "base/workplace.hpp"
-#include "carve/fate.hpp"
+#include "carve/judge.hpp"
 #include "carve/workers.hpp"
 #include "hdf5/compare_files.hpp"
 #include "hdf5/copy_file.hpp"

@@ -2,15 +2,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "base/inner_path.hpp"
 #include "base/json_text.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
@@ -121,17 +120,11 @@ Result<bool> write_list(const std::string& path, const Manifest& manifest, Write
     return true;
 }
 
-// Who wrote the list may not be who reads it: no copy is to be found outside of its directory.
-bool stays_below(const std::string& copy) {
-    const std::filesystem::path parts(copy);
-    return !copy.empty() && parts.is_relative() &&
-           std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part == ".."; });
-}
-
 FileFate file_in(const Json& json) {
     FileFate file;
     file.input.path = exact_text(json.at("original"));
     file.copy = exact_text(json.at("copy"));
+    // Who wrote the list may not be who reads it: no copy is to be found outside of its directory.
     insist(file.input.path.starts_with('/') && stays_below(file.copy));
     for (const std::string& path : exact_texts(json.at("also"))) {
         insist(path.starts_with('/'));

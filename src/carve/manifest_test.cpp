@@ -32,6 +32,14 @@ public:
         return name;
     }
 
+    // As file systems have them.
+    std::string of_file() {
+        std::string name = one();
+        for (char& c : name)
+            if (c == '/' || c == '\0') c = 'x';
+        return name;
+    }
+
     std::vector<std::string> some() {
         std::vector<std::string> names(1 + number() % 3);
         for (std::string& name : names) name = one();
@@ -49,7 +57,7 @@ FileFate some_file(Names& names, uint64_t number = 0) {
     file.input.path = "/" + names.one();
     file.input.is_raw = names.number() % 2 == 0;
     file.input.tasks = {"read \"a\"\n", "Größe"};
-    file.copy = std::to_string(number) + names.one();
+    file.copy = std::to_string(number) + names.of_file();
     file.size_before = names.number();
     file.size_after = names.number();
     file.modified = names.number();

@@ -64,7 +64,7 @@ bool fills_with_addresses(hid_t type, hid_t creation_list) {
     return !is_nothing;
 }
 
-bool is_guarded_fully(hid_t creation_list) {
+bool has_most_filters(hid_t creation_list) {
     return H5Pget_nfilters(creation_list) >= kMostFilters;
 }
 constexpr const char* kFull = "it has as many filters as HDF5 allows";
@@ -95,7 +95,7 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
         return "its data lies in other files, which are left out";
     if (layout == H5D_VIRTUAL && !can_be_guarded(type))
         return "it is virtual, and of variable length";
-    if (can_be_guarded(type) && layout == H5D_CHUNKED && is_guarded_fully(creation_list))
+    if (can_be_guarded(type) && layout == H5D_CHUNKED && has_most_filters(creation_list))
         return kFull;
     if (fills_with_addresses(type, creation_list))
         return "its fill value is of variable length or refers to something";
@@ -109,7 +109,7 @@ std::string why_not_in_chunks(hid_t dataset, hid_t type, hid_t creation_list) {
     if (H5Pget_layout(creation_list) != H5D_CHUNKED) return "it was read, and has no chunks";
     if (!can_be_guarded(type)) return "it was read, and is of variable length";
     if (has_references(type)) return "it was read, and refers to objects";
-    if (is_guarded_fully(creation_list)) return kFull;
+    if (has_most_filters(creation_list)) return kFull;
     H5D_chunk_index_t index{};
     if (H5Dget_chunk_index_type(dataset, &index) < 0 || index == H5D_CHUNK_IDX_NONE)
         return "it was read, and its chunks have no index";

@@ -206,8 +206,8 @@ void conclude(const Command& command, const Plugin& plugin, Diagnosis& diagnosis
 }
 
 Result<Diagnosis> examine(const Command& command, const Environment& environment,
-                          const Plugin& plugin, const Progress& progress) {
-    auto examination = Examination::begin(environment, plugin, progress);
+                          const Plugin& plugin, const Announce& announce) {
+    auto examination = Examination::begin(environment, plugin, announce);
     if (!examination) return examination.error();
     Diagnosis diagnosis;
     CheckGroup installation{"Quarry", {check_plugin(plugin)}};
@@ -224,9 +224,9 @@ Result<Diagnosis> examine(const Command& command, const Environment& environment
 }  // namespace
 
 Result<Diagnosis> diagnose(const Command& command, const Environment& environment,
-                           const Plugin& plugin, const Progress& progress) {
+                           const Plugin& plugin, const Announce& announce) {
     auto guard = std::make_unique<InterruptGuard>();
-    auto diagnosis = examine(command, environment, plugin, progress);
+    auto diagnosis = examine(command, environment, plugin, announce);
     const int signal = InterruptGuard::signal();
     guard.reset();
     if (signal) {

@@ -11,18 +11,18 @@
 
 namespace quarry {
 
-Examination::Examination(Environment environment, Plugin plugin, Progress progress,
+Examination::Examination(Environment environment, Plugin plugin, Announce announce,
                          TemporaryDirectory scratch)
     : environment_(std::move(environment)),
       plugin_(std::move(plugin)),
-      progress_(std::move(progress)),
+      announce_(std::move(announce)),
       scratch_(std::move(scratch)) {}
 
 Result<Examination> Examination::begin(const Environment& environment, const Plugin& plugin,
-                                       const Progress& progress) {
+                                       const Announce& announce) {
     auto scratch = TemporaryDirectory::create();
     if (!scratch) return scratch.error();
-    return Examination(environment, plugin, progress, std::move(*scratch));
+    return Examination(environment, plugin, announce, std::move(*scratch));
 }
 
 std::string Examination::new_directory() {

@@ -15,11 +15,11 @@ namespace quarry {
 class Examination {
 public:
     static Result<Examination> begin(const Environment& environment, const Plugin& plugin,
-                                     const Progress& progress);
+                                     const Announce& announce);
 
     const Environment& environment() const { return environment_; }
     const Plugin& plugin() const { return plugin_; }
-    void step(const std::string& what) const { progress_(what); }
+    void step(const std::string& what) const { announce_(what); }
 
     // An empty directory of its own for one attempt.
     std::string new_directory();
@@ -35,13 +35,13 @@ public:
     Check check_library(const Hdf5Library& library);
 
 private:
-    Examination(Environment environment, Plugin plugin, Progress progress,
+    Examination(Environment environment, Plugin plugin, Announce announce,
                 TemporaryDirectory scratch);
     void prove_library(Check& check);
 
     Environment environment_;
     Plugin plugin_;
-    Progress progress_;
+    Announce announce_;
     TemporaryDirectory scratch_;
     int directories_ = 0;
     std::map<std::string, Check> known_;  // by library: programs share them

@@ -1,10 +1,10 @@
 #include "pack/manifest.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/inner_path.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -188,14 +188,6 @@ bool is_too_large(const std::string& text) {
            std::count_if(text.begin(), text.end(), [](char character) {
                return character == ',' || character == '[' || character == '{';
            }) > kMostValues;
-}
-
-bool stays_below(const std::string& path) {
-    const std::filesystem::path parts = path;
-    return !path.empty() && parts.is_relative() && parts.has_filename() &&
-           path.find('\0') == std::string::npos && path == parts.lexically_normal().string() &&
-           std::none_of(parts.begin(), parts.end(),
-                        [](const auto& part) { return part == ".." || part == "."; });
 }
 
 bool is_plain_path(const std::string& path) {

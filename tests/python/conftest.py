@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from carving import make_rich
 from running import Mode, Outcome, assert_same, environment_for, read_witnesses, run_program
 
 REPOSITORY = Path(__file__).parents[2]
@@ -42,6 +43,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.fixture
+def rich(tmp_path: Path) -> Path:
+    """A file with a little of everything that carving keeps."""
+    return make_rich(tmp_path)
 
 
 @pytest.fixture(scope="session")

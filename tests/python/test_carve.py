@@ -18,18 +18,13 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from carving import PROGRAMS, carve, copy_of, make_rich, refuses, run, tool
+from carving import PROGRAMS, carve, copy_of, refuses, run, tool
 
 from cli import QUARRY, quarry
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    return make_rich(tmp_path)
-
-
-def test_what_was_not_read_refuses_and_all_else_is_there(made: Path) -> None:
-    folder = made.parent
+def test_what_was_not_read_refuses_and_all_else_is_there(rich: Path) -> None:
+    folder = rich.parent
     run(folder, "import h5py; f = h5py.File('in.h5'); print(f['mu'][0, 0], f['points'][0])")
     (fate,) = carve(folder, "t")["files"]
     kept = {path: one["kept"] for one in fate["datasets"] for path in one["paths"]}
@@ -40,7 +35,7 @@ def test_what_was_not_read_refuses_and_all_else_is_there(made: Path) -> None:
     assert kept["/zeta"] and kept["/alpha"]
     assert "/points refers to it" in (why["/zeta"], why["/alpha"])
     assert "/mu, /alias" in quarry("explain", "small", cwd=folder).stdout
-    with h5py.File(made) as old, h5py.File(copy_of(made)) as new:
+    with h5py.File(rich) as old, h5py.File(copy_of(rich)) as new:
         assert list(new) == list(old)
         assert (new["mu"][...] == old["mu"][...]).all()
         assert new["alias"] == new["mu"]
@@ -58,13 +53,13 @@ def test_what_was_not_read_refuses_and_all_else_is_there(made: Path) -> None:
         assert new[region] == new["zeta"]
         assert h5py.h5r.get_region(region, new.id).get_select_bounds() == ((2, 1), (4, 2))
         assert new["shared"].id.get_type().committed()
-    with h5py.File(copy_of(made), "r+") as new:
+    with h5py.File(copy_of(rich), "r+") as new:
         for name in ("typed", "gzip"):
             with pytest.raises(OSError, match="not registered"):
                 new[name][0] = 1 if name == "gzip" else (1, 2)
         new["mu"][0, 0] = 5
         assert new["mu"][0, 0] == 5
-    assert copy_of(made).stat().st_size < 600_000
+    assert copy_of(rich).stat().st_size < 600_000
 
 
 def test_netcdf_is_read_as_before(tmp_path: Path) -> None:
@@ -131,8 +126,8 @@ def test_groups_with_many_links_are_made_anew(tmp_path: Path, order: bool) -> No
         assert (new["group/d7"][...] == 7).all() and refuses(new["group/d8"])
 
 
-def test_what_is_not_ours_is_left_alone(made: Path) -> None:
-    folder = made.parent
+def test_what_is_not_ours_is_left_alone(rich: Path) -> None:
+    folder = rich.parent
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
     (folder / "small").mkdir()
     (folder / "small/thesis.txt").write_text("years")
@@ -166,8 +161,8 @@ def test_equal_names_in_two_folders_stay_two(tmp_path: Path) -> None:
             assert f["x"][0] == number
 
 
-def test_several_traces_add_up_and_patterns_choose(made: Path) -> None:
-    folder = made.parent
+def test_several_traces_add_up_and_patterns_choose(rich: Path) -> None:
+    folder = rich.parent
     for name in ("zeta", "alpha"):
         run(folder, f"import h5py; h5py.File('in.h5')['{name}'][0]", trace=name)
     (fate,) = carve(folder, "zeta", "alpha", "--keep", "/gz*", "--drop", "/al*")["files"]
@@ -175,10 +170,10 @@ def test_several_traces_add_up_and_patterns_choose(made: Path) -> None:
     assert kept["/zeta"] and kept["/gzip"] and not kept["/mu"]
     # /alias and /alpha both match.
     assert not kept["/alpha"]
-    before = copy_of(made).read_bytes()
+    before = copy_of(rich).read_bytes()
     done = quarry("carve", "-o", "small", "zeta", "--dry-run", cwd=folder)
     assert done.returncode == 0 and "Nothing has been written" in done.stdout
-    assert copy_of(made).read_bytes() == before
+    assert copy_of(rich).read_bytes() == before
 
 
 def is_somebody_at_work_in(folder: Path) -> bool:
@@ -216,11 +211,11 @@ def test_a_carve_that_is_killed_leaves_what_was_there(tmp_path: Path) -> None:
             break
         time.sleep(0.1)
     # The next one tidies up, but for what may be at work.
-    unfinished = list(tmp_path.glob(".quarry-carving-*"))
+    unfinished = list(tmp_path.glob(".quarry-unfinished-*"))
     for folder in unfinished[1:]:
         os.utime(folder, (1, 1))
     carve(tmp_path, "t")
-    assert list(tmp_path.glob(".quarry-carving-*")) == unfinished[:1]
+    assert list(tmp_path.glob(".quarry-unfinished-*")) == unfinished[:1]
 
 
 # What h5dump tells of a file but where in it things are, and how large it is.
@@ -550,8 +545,8 @@ print(h5py.Dataset(h5py.h5d.open(f.id, b"virtual", access))[[3, 999]])
     assert quarry(*words, cwd=tmp_path).stdout == "[  3 999]\n"
 
 
-def test_patterns_that_match_nothing_are_named(made: Path) -> None:
-    folder = made.parent
+def test_patterns_that_match_nothing_are_named(rich: Path) -> None:
+    folder = rich.parent
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
     words = ("--keep", "/alpha", "--drop", "zeta", "--dry-run")
     done = quarry("carve", "t", "-o", "small", *words, cwd=folder)

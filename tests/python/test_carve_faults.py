@@ -84,7 +84,7 @@ def state_of(folder: Path, small: Path) -> bool:
 
 
 def unfinished(folder: Path) -> list[Path]:
-    return list(folder.glob(".quarry-carving-*"))
+    return list(folder.glob(".quarry-unfinished-*"))
 
 
 def start(folder: Path, *words: object) -> subprocess.Popen:

@@ -12,29 +12,24 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from carving import carve, copy_of, make_rich, run
+from carving import carve, copy_of, run
 
 from cli import quarry
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    return make_rich(tmp_path)
-
-
-def test_a_file_that_is_another_by_now_is_refused(made: Path) -> None:
-    folder = made.parent
+def test_a_file_that_is_another_by_now_is_refused(rich: Path) -> None:
+    folder = rich.parent
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
     carve(folder, "t")
-    before = copy_of(made).read_bytes()
+    before = copy_of(rich).read_bytes()
     time.sleep(0.01)
-    with h5py.File(made, "r+") as f:
+    with h5py.File(rich, "r+") as f:
         f["mu"][0] = 0
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 1
-    assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
+    assert f"Not carved: {rich}: it has been changed since it was used" in done.stdout
     assert "Nothing has been written" in done.stdout
-    assert copy_of(made).read_bytes() == before
+    assert copy_of(rich).read_bytes() == before
 
 
 def test_a_file_that_changes_while_it_is_copied_is_refused(tmp_path: Path) -> None:
@@ -45,7 +40,7 @@ def test_a_file_that_changes_while_it_is_copied_is_refused(tmp_path: Path) -> No
     run(tmp_path, "import h5py; h5py.File('in.h5')['data'][0]")
 
     def change_when_begun() -> None:
-        while not list(tmp_path.glob(".quarry-carving-*")):
+        while not list(tmp_path.glob(".quarry-unfinished-*")):
             time.sleep(0.0005)
         os.utime(path)
 
@@ -58,20 +53,20 @@ def test_a_file_that_changes_while_it_is_copied_is_refused(tmp_path: Path) -> No
     assert not (tmp_path / "small").exists()
 
 
-def test_older_data_put_in_its_place_is_another_file(made: Path) -> None:
+def test_older_data_put_in_its_place_is_another_file(rich: Path) -> None:
     """The same inode and size; what `cp -p` and `rsync --inplace` leave."""
-    folder = made.parent
+    folder = rich.parent
     older = folder / "older.h5"
-    shutil.copy2(made, older)
+    shutil.copy2(rich, older)
     with h5py.File(older, "r+") as f:
         f["mu"][0] = 0
     os.utime(older, ns=(1_000_000_000, 1_000_000_000))
-    assert older.stat().st_size == made.stat().st_size
+    assert older.stat().st_size == rich.stat().st_size
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
-    subprocess.run(["cp", "-p", older, made], check=True)
+    subprocess.run(["cp", "-p", older, rich], check=True)
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 1
-    assert f"Not carved: {made}: it has been changed since it was used" in done.stdout
+    assert f"Not carved: {rich}: it has been changed since it was used" in done.stdout
 
 
 def test_raw_data_that_is_older_by_now_is_another_file(tmp_path: Path) -> None:
@@ -85,12 +80,12 @@ def test_raw_data_that_is_older_by_now_is_another_file(tmp_path: Path) -> None:
     assert f"Not carved: {tmp_path}/raw: it has been changed since it was used" in done.stdout
 
 
-def test_a_file_whose_clock_is_ahead_is_carved(made: Path) -> None:
-    folder = made.parent
+def test_a_file_whose_clock_is_ahead_is_carved(rich: Path) -> None:
+    folder = rich.parent
     ahead = time.time_ns() + 3600 * 10**9
-    os.utime(made, ns=(ahead, ahead))
+    os.utime(rich, ns=(ahead, ahead))
     run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
-    assert carve(folder, "t")["files"][0]["original"] == str(made)
+    assert carve(folder, "t")["files"][0]["original"] == str(rich)
 
 
 @pytest.mark.parametrize("driver", ["family", "split"])
@@ -104,9 +99,9 @@ def test_a_file_in_several_parts_is_named_so(tmp_path: Path, driver: str) -> Non
     assert f"Not carved: {tmp_path / name}: HDF5 has spread it over several files" in done.stdout
 
 
-def test_a_file_that_was_written_to_is_named(made: Path) -> None:
-    folder = made.parent
-    shutil.copy(made, folder / "other.h5")
+def test_a_file_that_was_written_to_is_named(rich: Path) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
     time.sleep(0.01)
     run(
         folder,
@@ -115,7 +110,7 @@ def test_a_file_that_was_written_to_is_named(made: Path) -> None:
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 1
     assert f"Not carved: {folder}/other.h5: the tasks have written to it" in done.stdout
-    assert copy_of(made).exists() and not copy_of(folder / "other.h5").exists()
+    assert copy_of(rich).exists() and not copy_of(folder / "other.h5").exists()
 
     # Alone, there is nothing to be carved, and no directory.
     done = quarry("carve", "-o", "none", "t", "--file", "*/other.h5", cwd=folder)
@@ -124,9 +119,9 @@ def test_a_file_that_was_written_to_is_named(made: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ("mu", "group", "/"))
-def test_what_is_copied_was_read(made: Path, what: str) -> None:
+def test_what_is_copied_was_read(rich: Path, what: str) -> None:
     """Also with the originals away, the program that was recorded makes the same copy."""
-    with h5py.File(made, "r+") as f:
+    with h5py.File(rich, "r+") as f:
         f["group/inner/zeta"] = f["zeta"]
     code = f"""
 import h5py
@@ -134,32 +129,32 @@ with h5py.File("in.h5") as f, h5py.File("out.h5", "w") as g:
     f.copy("{what}", g, "copy")
     g.visititems(lambda name, one: print(name, one, one[:5]) if isinstance(one, h5py.Dataset) else None)
 """
-    before = run(made.parent, code).stdout
-    (fate,) = carve(made.parent, "t")["files"]
+    before = run(rich.parent, code).stdout
+    (fate,) = carve(rich.parent, "t")["files"]
     left_out = {path for one in fate["datasets"] if not one["kept"] for path in one["paths"]}
     assert ("/gzip" in left_out) == (what != "/")
-    made.rename(made.parent / "away.h5")
+    rich.rename(rich.parent / "away.h5")
     command = ("--carved", "small", "--", sys.executable, "-c", code)
-    done = quarry("run", "--no-trace", *command, cwd=made.parent)
+    done = quarry("run", "--no-trace", *command, cwd=rich.parent)
     assert done.stdout == before, done.stderr
 
 
-def test_a_file_is_found_by_all_its_names(made: Path) -> None:
-    (made.parent / "hard.h5").hardlink_to(made)
+def test_a_file_is_found_by_all_its_names(rich: Path) -> None:
+    (rich.parent / "hard.h5").hardlink_to(rich)
     code = "import h5py; print(h5py.File('in.h5')['mu'][0, 0], h5py.File('hard.h5')['zeta'][0, 0])"
-    before = run(made.parent, code).stdout
-    carve(made.parent, "t")
-    made.unlink()
-    (made.parent / "hard.h5").unlink()
+    before = run(rich.parent, code).stdout
+    carve(rich.parent, "t")
+    rich.unlink()
+    (rich.parent / "hard.h5").unlink()
     command = ("--carved", "small", "--", sys.executable, "-c", code)
-    assert quarry("run", "--no-trace", *command, cwd=made.parent).stdout == before
+    assert quarry("run", "--no-trace", *command, cwd=rich.parent).stdout == before
 
 
-def test_a_file_with_several_names_is_one_file(made: Path) -> None:
+def test_a_file_with_several_names_is_one_file(rich: Path) -> None:
     """Also where it may be written to, and where all of the links are gone."""
-    folder = made.parent
-    (folder / "hard.h5").hardlink_to(made)
-    (folder / "soft.h5").symlink_to(made)
+    folder = rich.parent
+    (folder / "hard.h5").hardlink_to(rich)
+    (folder / "soft.h5").symlink_to(rich)
     names = ("in.h5", "hard.h5", "soft.h5")
     run(folder, f"import h5py; [h5py.File(name)['mu'][0, 0] for name in {names}]")
     assert len(carve(folder, "t")["files"]) == 1
@@ -175,8 +170,8 @@ print([h5py.File(name)["mu"][0, 0] for name in {names}])
     assert "99" in done.stdout and done.stdout.count("99") == 3, done.stdout + done.stderr
 
 
-def test_a_file_that_was_read_and_then_made_anew_is_named(made: Path) -> None:
-    folder = made.parent
+def test_a_file_that_was_read_and_then_made_anew_is_named(rich: Path) -> None:
+    folder = rich.parent
     run(
         folder,
         """
@@ -189,26 +184,26 @@ h5py.File('own.h5')['mu'][0]
     )
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 1
-    assert f"Not carved: {made}: the tasks have written to it" in done.stdout
+    assert f"Not carved: {rich}: the tasks have written to it" in done.stdout
     assert "own.h5" not in done.stdout + done.stderr
 
 
-def test_files_that_were_only_listed_are_told_of(made: Path) -> None:
-    folder = made.parent
+def test_files_that_were_only_listed_are_told_of(rich: Path) -> None:
+    folder = rich.parent
     run(
         folder,
         "import h5py; v = h5py.File('in.h5')['mu'][0]; h5py.File('out.h5', 'w')['mu'] = v",
     )
     assert "more files" not in quarry("carve", "-o", "small", "t", cwd=folder).stderr
-    shutil.copy(made, folder / "unread.h5")
+    shutil.copy(rich, folder / "unread.h5")
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 0 and f"more files in {folder}, which nobody read" in done.stderr
 
 
-def test_programs_that_could_not_be_seen_are_named(made: Path) -> None:
+def test_programs_that_could_not_be_seen_are_named(rich: Path) -> None:
     code = "import h5py, subprocess, sys; h5py.File('in.h5')['mu'][0]; subprocess.run([sys.executable, '-c', ''], env={})"
-    run(made.parent, code)
-    done = quarry("carve", "t", "-o", "small", cwd=made.parent)
+    run(rich.parent, code)
+    done = quarry("carve", "t", "-o", "small", cwd=rich.parent)
     assert f"what {sys.executable} read could not be recorded" in done.stderr
 
 
@@ -230,27 +225,27 @@ READ_AS_BYTES = {
 
 
 @pytest.mark.parametrize("way", READ_AS_BYTES)
-def test_a_file_that_was_read_as_bytes_is_copied_whole(made: Path, way: str) -> None:
-    run(made.parent, f"import h5py; h5py.File('in.h5')['mu'][0]\n{READ_AS_BYTES[way]}")
-    (fate,) = carve(made.parent, "t")["files"]
+def test_a_file_that_was_read_as_bytes_is_copied_whole(rich: Path, way: str) -> None:
+    run(rich.parent, f"import h5py; h5py.File('in.h5')['mu'][0]\n{READ_AS_BYTES[way]}")
+    (fate,) = carve(rich.parent, "t")["files"]
     assert "read without HDF5" in fate["why_whole"]
-    assert copy_of(made).read_bytes() == made.read_bytes()
-    (planned,) = carve(made.parent, "t", "--dry-run")["files"]
+    assert copy_of(rich).read_bytes() == rich.read_bytes()
+    (planned,) = carve(rich.parent, "t", "--dry-run")["files"]
     assert planned["why_whole"] == fate["why_whole"]
 
 
-def test_to_look_at_the_first_bytes_is_not_to_read_a_file(made: Path) -> None:
+def test_to_look_at_the_first_bytes_is_not_to_read_a_file(rich: Path) -> None:
     looks = (
         "import h5py, numpy, os; open('in.h5', 'rb').read(8); os.pread(os.open('in.h5', 0), 8, 0)\n"
         "f = open('in.h5', 'rb', 0); f.seek(0, 2); f.seek(0); f.read(8)\n"
         "numpy.fromfile('in.h5', count=8); h5py.File('in.h5')['mu'][0]"
     )
-    run(made.parent, looks)
-    (fate,) = carve(made.parent, "t")["files"]
-    assert not fate["why_whole"] and copy_of(made).stat().st_size < made.stat().st_size
+    run(rich.parent, looks)
+    (fate,) = carve(rich.parent, "t")["files"]
+    assert not fate["why_whole"] and copy_of(rich).stat().st_size < rich.stat().st_size
 
 
-def test_what_hdf5_has_opened_is_its_own_in_a_child(made: Path) -> None:
+def test_what_hdf5_has_opened_is_its_own_in_a_child(rich: Path) -> None:
     code = """
 import h5py, os
 f = h5py.File("in.h5")
@@ -259,43 +254,43 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """
-    run(made.parent, code)
-    (fate,) = carve(made.parent, "t")["files"]
+    run(rich.parent, code)
+    (fate,) = carve(rich.parent, "t")["files"]
     assert not fate["why_whole"]
     kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
     assert {"/mu", "/gzip"} <= kept and "/typed" not in kept
 
 
-def test_files_in_memory_are_named_and_the_others_carved(made: Path) -> None:
-    with h5py.File(made.parent / "other.h5", "w") as f:
+def test_files_in_memory_are_named_and_the_others_carved(rich: Path) -> None:
+    with h5py.File(rich.parent / "other.h5", "w") as f:
         f["x"] = [1.5]
     code = (
         "import h5py, io; h5py.File('in.h5')['mu'][0]\n"
         "data = open('other.h5', 'rb').read(); h5py.File(io.BytesIO(data))['x'][0]\n"
         "h5py.File(open('other.h5', 'rb'))['x'][0]\n"
     )
-    run(made.parent, code)
-    done = quarry("carve", "-o", "small", "--json", "t", cwd=made.parent)
+    run(rich.parent, code)
+    done = quarry("carve", "-o", "small", "--json", "t", cwd=rich.parent)
     assert done.returncode == 1, done.stderr
     carved, *others = json.loads(done.stdout)["files"]
-    assert not carved["problem"] and copy_of(made).stat().st_size < made.stat().st_size
+    assert not carved["problem"] and copy_of(rich).stat().st_size < rich.stat().st_size
     assert len(others) == 2 and all("no file of its own" in one["problem"] for one in others)
 
 
-def test_traces_of_one_file_by_several_paths_add_up(made: Path) -> None:
-    (made.parent / "link.h5").symlink_to("in.h5")
-    run(made.parent, "import h5py; h5py.File('in.h5')['mu'][0]", trace="a")
-    run(made.parent, "import h5py; h5py.File('link.h5')['gzip'][0]", trace="b")
-    (fate,) = carve(made.parent, "a", "b")["files"]
+def test_traces_of_one_file_by_several_paths_add_up(rich: Path) -> None:
+    (rich.parent / "link.h5").symlink_to("in.h5")
+    run(rich.parent, "import h5py; h5py.File('in.h5')['mu'][0]", trace="a")
+    run(rich.parent, "import h5py; h5py.File('link.h5')['gzip'][0]", trace="b")
+    (fate,) = carve(rich.parent, "a", "b")["files"]
     kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
     assert {"/mu", "/gzip"} <= kept
 
 
 @pytest.mark.parametrize("options", (("--level", "accesses"), ("--max-size", "64K")))
-def test_a_trace_that_does_not_tell_everything_is_refused(made: Path, options: tuple) -> None:
+def test_a_trace_that_does_not_tell_everything_is_refused(rich: Path, options: tuple) -> None:
     program = "import h5py; f = h5py.File('in.h5'); [f['mu'][0] for i in range(5000)]"
     words = ("run", "--trace", "t", *options, "--", sys.executable, "-c", program)
-    assert quarry(*words, cwd=made.parent).returncode == 0
-    done = quarry("carve", "t", "-o", "small", cwd=made.parent)
-    assert done.returncode == 125 and not (made.parent / "small").exists()
+    assert quarry(*words, cwd=rich.parent).returncode == 0
+    done = quarry("carve", "t", "-o", "small", cwd=rich.parent)
+    assert done.returncode == 125 and not (rich.parent / "small").exists()
     assert "does not tell all that was read" in done.stderr and ". Record again." in done.stderr

@@ -1,4 +1,4 @@
-#include "carve/fate.hpp"
+#include "carve/judge.hpp"
 
 #include <fcntl.h>
 #include <fnmatch.h>
