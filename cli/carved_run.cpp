@@ -174,7 +174,7 @@ std::string CarvedRun::map_of_originals(const std::string& map) const {
 
 // By any of its names: links may lead elsewhere by now, or be gone.
 std::string CarvedRun::place_of(const std::string& original) const {
-    const std::string place = mapped_path(original, missing_);
+    std::string place = mapped_path(original, missing_);
     const auto names = names_.find(original);
     if (names == names_.end() || access(place.c_str(), F_OK) == 0) return place;
     for (const std::string& name : names->second)

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
@@ -16,7 +14,7 @@ using namespace quarry;
 // Whoever reads the output must be able to trust that it is all there.
 int not_written(int error) {
     return cli::failed(
-        Error{fmt::format("The output cannot be written: {}.", std::strerror(error))});
+        Error{std::string("The output cannot be written: ") + std::strerror(error) + "."});
 }
 
 }  // namespace

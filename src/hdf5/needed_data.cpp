@@ -20,10 +20,10 @@ std::vector<NeededData> sources_in(const std::string& file) {
             for (const NeededData& needed : needed_by(dataset))
                 if (!needed.dataset.empty()) all.push_back(needed);
         }
+        return all;
     } catch (const Failure&) {
-        // What cannot be walked through cannot be read, either.
+        return all;  // what cannot be walked through cannot be read, either
     }
-    return all;
 }
 
 }  // namespace quarry::hdf5
