@@ -35,6 +35,12 @@ const MissingPiece* CarvedChunks::at(const hsize_t* offset) {
     return found != by_offset_.end() ? found->second : nullptr;
 }
 
+const MissingPiece* CarvedChunks::around(const hsize_t* element) {
+    std::vector<hsize_t> first(element, element + shape_.size());
+    for (size_t i = 0; i < first.size(); ++i) first[i] -= shape_[i] > 0 ? first[i] % shape_[i] : 0;
+    return at(first.data());
+}
+
 std::optional<herr_t> CarvedChunks::tell(H5VL_optional_args_t& question) {
     const auto& asked = *static_cast<H5VL_native_dataset_optional_args_t*>(question.args);
     switch (question.op_type) {
@@ -54,9 +60,12 @@ std::optional<herr_t> CarvedChunks::tell(H5VL_optional_args_t& question) {
     }
 }
 
+// Of any element of the chunk. HDF5 fails for one that was not written; if none was, it says
+// nothing.
 herr_t CarvedChunks::tell_size(const H5VL_native_dataset_get_chunk_storage_size_t& question) {
-    const MissingPiece* piece = at(question.offset);
-    give(question.size, hsize_t{piece != nullptr ? piece->size : 0});
+    const MissingPiece* piece = around(question.offset);
+    if (piece == nullptr) return pieces().empty() ? 0 : -1;
+    give(question.size, hsize_t{piece->size});
     return 0;
 }
 
@@ -70,12 +79,10 @@ herr_t CarvedChunks::tell_by_number(const H5VL_native_dataset_get_chunk_info_by_
     return 0;
 }
 
-// Of any element of the chunk.
+// Of any element of the chunk. Where there is none, HDF5 leaves the mask as it is.
 herr_t CarvedChunks::tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question) {
-    std::vector<hsize_t> first(question.offset, question.offset + shape_.size());
-    for (size_t i = 0; i < first.size(); ++i) first[i] -= shape_[i] > 0 ? first[i] % shape_[i] : 0;
-    const MissingPiece* piece = at(first.data());
-    give(question.filter_mask, unsigned{piece != nullptr ? piece->mask : 0});
+    const MissingPiece* piece = around(question.offset);
+    if (piece != nullptr) give(question.filter_mask, unsigned{piece->mask});
     give(question.addr, piece != nullptr ? address_of(*piece) : HADDR_UNDEF);
     give(question.size, hsize_t{piece != nullptr ? piece->size : 0});
     return 0;

@@ -27,6 +27,7 @@ public:
 
 private:
     const std::vector<MissingPiece>& pieces();
+    const MissingPiece* around(const hsize_t* element);
     herr_t tell_size(const H5VL_native_dataset_get_chunk_storage_size_t& question);
     herr_t tell_by_number(const H5VL_native_dataset_get_chunk_info_by_idx_t& question);
     herr_t tell_by_offset(const H5VL_native_dataset_get_chunk_info_by_coord_t& question);

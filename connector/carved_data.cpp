@@ -141,6 +141,8 @@ namespace {
 // Chunks may have been written one by one.
 H5D_space_status_t space_status(const Object& dataset, const CarvedDataset& carved) {
     const MissingDataset& missing = carved.missing;
+    // HDF5 says so of every virtual one, though nothing is stored in it.
+    if (was_virtual(dataset.under->library->api, carved)) return H5D_SPACE_STATUS_ALLOCATED;
     if (missing.stored == 0) return H5D_SPACE_STATUS_NOT_ALLOCATED;
     if (missing.chunk.empty()) return H5D_SPACE_STATUS_ALLOCATED;
     const std::vector<hsize_t> shape = shape_of(dataset);

@@ -622,6 +622,12 @@ def test_virtual_datasets_are_not_taken_from_the_original(tmp_path: Path) -> Non
     assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
     done = on_carved(tmp_path, "import h5py; h5py.File('in.h5')['virtual'][0]")
     assert done.returncode == 1 and "/virtual" in done.stderr and "--keep" in done.stderr
+    looks = """
+import h5py
+d = h5py.File("in.h5")["virtual"]
+print(d.is_virtual, d.id.get_space_status(), d.id.get_storage_size())
+"""
+    assert on_carved(tmp_path, looks).stdout == natively(tmp_path, looks)
 
 
 def test_files_behind_links_keep_their_place(tmp_path: Path) -> None:
@@ -705,15 +711,28 @@ def test_questions_about_chunks_that_were_not_written(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "in.h5", "w") as f:
         f["read"] = 1
         f.create_dataset("some", (100_000,), "f4", chunks=(10_000,))[:30_000] = 1
+        f.create_dataset("none", (100_000,), "f4", chunks=(10_000,))
     record(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
-    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    words = ("carve", "t", "-o", "small", "--keep-below", "0")
+    assert quarry(*words, cwd=tmp_path).returncode == 0
     program = """
-import h5py
-d = h5py.File("in.h5")["some"].id
-print(d.get_space_status(), d.get_num_chunks())
-print([d.get_chunk_info_by_coord((at,)).size for at in (0, 15_000, 29_999, 30_000)])
+import ctypes, h5py, sys
+sys.path.insert(0, sys.argv[1])
+from carving import library_of_h5py
+hdf5 = library_of_h5py()
+for name in ("some", "none"):
+    d = h5py.File("in.h5")[name].id
+    print(d.get_space_status(), d.get_num_chunks())
+    for at in (0, 15_000, 29_999, 30_000, 100_000):
+        words = (ctypes.c_int64(d.id), ctypes.byref(ctypes.c_uint64(at)))
+        size, mask = ctypes.c_uint64(7), ctypes.c_uint(7)
+        answer = hdf5.H5Dget_chunk_storage_size(*words, ctypes.byref(size))
+        print(at, answer, size.value)
+        answer = hdf5.H5Dget_chunk_info_by_coord(*words, ctypes.byref(mask), None, ctypes.byref(size))
+        print(at, answer, size.value, mask.value)
 """
-    assert on_carved(tmp_path, program).stdout == natively(tmp_path, program)
+    folder = str(Path(__file__).parent)
+    assert on_carved(tmp_path, program, folder).stdout == natively(tmp_path, program, folder)
 
 
 def test_datasets_of_many_chunks_are_opened_often(tmp_path: Path) -> None:
