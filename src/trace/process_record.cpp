@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -106,6 +107,23 @@ private:
 };
 thread_local TaskVariable task_variable;
 
+// Where the process was when this was loaded, with `quarry run` before the program began: it may
+// have gone elsewhere by the time that something is recorded.
+struct FirstDirectory {
+    FirstDirectory() noexcept {
+        const ssize_t size = readlink("/proc/self/cwd", text.data(), text.size());
+        if (size > 0) length = static_cast<size_t>(size);
+    }
+
+    std::array<char, PATH_MAX> text;
+    size_t length = 0;
+};
+const FirstDirectory& first_directory() noexcept {
+    static const FirstDirectory found;
+    return found;
+}
+[[maybe_unused]] const FirstDirectory& found_when_loaded = first_directory();
+
 void record_task(Writer& writer, TaskSource source, std::string_view name, const char* variable) {
     Task record{};
     record.prefix.flags = static_cast<uint8_t>(source);
@@ -139,7 +157,8 @@ void record_process(Writer& writer) noexcept {
         Process record{};
         record.time = monotonic_now();
         record.command = writer.text(joined(command, '\0'));
-        record.directory = writer.text(link_target("/proc/self/cwd"));
+        const auto& [directory, length] = first_directory();
+        record.directory = writer.text({directory.data(), length});
         record.program = writer.text(link_target("/proc/self/exe"));
         record.user_id = getuid();
         record.rank = number_in(std::array{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",

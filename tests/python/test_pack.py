@@ -345,6 +345,25 @@ open("made.txt").read()
 """
 
 
+def test_a_program_that_goes_elsewhere_is_repeated_where_it_began(tmp_path: Path) -> None:
+    """Before it opens anything."""
+    run = tmp_path / "run"
+    (run / "results").mkdir(parents=True)
+    with h5py.File(run / "in.h5", "w") as f:
+        f["x"] = [1.5]
+    (run / "script.py").write_text(
+        "import os; os.chdir('results')\nimport h5py\n"
+        "with h5py.File('../in.h5') as f, h5py.File('out.h5', 'w') as g: g['y'] = f['x'][0]\n"
+    )
+    record(run, sys.executable, "script.py")
+    assert quarry("pack", "t", "-o", "../a.tar.zst", cwd=run).returncode == 0
+    shutil.rmtree(run)
+    run.mkdir()
+    (run / "results").mkdir()
+    done = quarry("unpack", "--run", "a.tar.zst", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_files_that_are_not_hdf5(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
