@@ -3,9 +3,12 @@
 #include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "base/keep_errno.hpp"
 #include "preload/open_files.hpp"
 #include "preload/recorder.hpp"
 #include "preload/streams.hpp"
@@ -78,6 +82,14 @@ void wanted_in(const Request& wanted) {
 template <typename Request>
 void wanted_out(const Request& wanted) {
     moved_out(wanted.aio_fildes, static_cast<ssize_t>(wanted.aio_nbytes));
+}
+
+// So many bytes from there on; all of them, if it is none.
+void cloned(int file, uint64_t at, uint64_t bytes) {
+    const quarry::KeepErrno keep;
+    struct stat status{};
+    if (bytes == 0 && fstat(file, &status) == 0) bytes = static_cast<uint64_t>(status.st_size) - at;
+    moved_in(file, static_cast<ssize_t>(bytes), static_cast<off64_t>(at));
 }
 
 template <typename Request>
@@ -305,6 +317,23 @@ BEGINS(wanted_out, aio_write64, aiocb64)
     }
 BEGINS_ALL(lio_listio, aiocb)
 BEGINS_ALL(lio_listio64, aiocb64)
+
+// A clone has the blocks of the file, which nobody reads then.
+int ioctl(int file, unsigned long request, ...) noexcept {
+    REAL(ioctl, int, int, unsigned long, ...);
+    va_list more;
+    va_start(more, request);
+    void* argument = va_arg(more, void*);
+    va_end(more);
+    const int answer = real(file, request, argument);
+    if (answer == 0 && request == FICLONE)
+        cloned(static_cast<int>(reinterpret_cast<intptr_t>(argument)), 0, 0);
+    if (answer == 0 && request == FICLONERANGE) {
+        const auto& wanted = *static_cast<const file_clone_range*>(argument);
+        cloned(static_cast<int>(wanted.src_fd), wanted.src_offset, wanted.src_length);
+    }
+    return answer;
+}
 
 #define MMAP(name, offset)                                                                         \
     void* name(void* where, size_t size, int protection, int flags, int file,                      \

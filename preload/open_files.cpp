@@ -171,6 +171,10 @@ void add_flag(trace::OtherUse& use, trace::UseFlag flag) noexcept {
     std::atomic_ref(use.flags).fetch_or(flag, std::memory_order_relaxed);
 }
 
+void take_flag(trace::OtherUse& use, trace::UseFlag flag) noexcept {
+    std::atomic_ref(use.flags).fetch_and(~uint32_t{flag}, std::memory_order_relaxed);
+}
+
 void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept {
     const uint64_t now = trace::monotonic_now();
     const auto own = trace::OwnTime::sampled(started_recorder(), now);

@@ -28,8 +28,9 @@ void mapped(int file, size_t bytes) noexcept;
 // The record of an open file, made if it is a file worth one; null otherwise.
 trace::OtherUse* use_of(int file) noexcept;
 
-// Adds to a record, from any thread.
+// Changes a record, from any thread.
 void add_flag(trace::OtherUse& use, trace::UseFlag flag) noexcept;
+void take_flag(trace::OtherUse& use, trace::UseFlag flag) noexcept;
 void add_read(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
 void add_written(trace::OtherUse& use, uint64_t bytes, uint32_t calls) noexcept;
 

@@ -27,6 +27,8 @@ std::mutex mutex;
 struct Stretch {
     off_t position = 0;
     uint64_t by_calls = 0;
+    bool is_lost = false;  // others have moved it, too: the position tells nothing any more
+    bool is_flagged = false;
 };
 using Stretches = std::unordered_map<std::FILE*, Stretch>;
 Stretches& stretches() {
@@ -49,11 +51,14 @@ off_t position_of(std::FILE* stream) {
 }
 
 void begin(std::FILE* stream) {
-    const trace::OtherUse* use = use_of(fileno(stream));
+    trace::OtherUse* use = use_of(fileno(stream));
     if (use == nullptr) return;
+    // Until it is closed: the program may end in a way that leaves no time to count.
+    const bool reads = (use->flags & trace::kUseReads) != 0;
+    if (reads) add_flag(*use, trace::kUseUncounted);
     const Ours ours;
     const std::lock_guard guard(mutex);
-    stretches()[stream] = {position_of(stream), by_calls(*use)};
+    stretches()[stream] = {position_of(stream), by_calls(*use), false, reads};
 }
 
 // Children have the same position where they were given the number, and so have all who append.
@@ -63,23 +68,40 @@ bool is_shared(std::FILE* stream) {
     return fileno(stream) <= STDERR_FILENO || (fcntl(fileno(stream), F_GETFL) & O_APPEND) != 0;
 }
 
+// It gets its buffer when it reads or seeks for the first time. C++ opens its streams as C's and
+// then moves bytes by calls of its own, which are counted.
+bool has_read(std::FILE* stream) {
+    return __fwriting(stream) == 0 && __fbufsize(stream) > 0;
+}
+
 void count(std::FILE* stream, Stretch& stretch) {
     const off_t position = position_of(stream);
-    if (position <= stretch.position) return;
+    if (stretch.is_lost || position <= stretch.position) return;
     trace::OtherUse* use = use_of(fileno(stream));
     if (use == nullptr) return;
     const auto passed = static_cast<uint64_t>(position - stretch.position);
-    // C++ opens its streams as C's and then moves bytes by calls of its own, which have been
-    // counted; and a position that others move, too, tells nothing.
+    // By calls on its number; and a position that others move, too, tells nothing.
     const bool counted = by_calls(*use) != stretch.by_calls;
     const bool is_mine = !has_children || !is_shared(stream);
-    if (!counted && is_mine && __fwriting(stream) != 0) {
+    if (counted || !is_mine) {
+        stretch.is_lost = has_read(stream);
+    } else if (__fwriting(stream) != 0) {
         add_written(*use, passed, 0);
-    } else if (!counted && is_mine) {
+    } else {
         if (stretch.position != 0) add_flag(*use, trace::kUseElsewhere);
         add_read(*use, passed, 0);
     }
-    stretch = {position, by_calls(*use)};
+    stretch.position = position;
+    stretch.by_calls = by_calls(*use);
+}
+
+void count_last(std::FILE* stream, Stretch& stretch) {
+    count(stream, stretch);
+    const bool is_unknown = stretch.is_lost && has_read(stream);
+    if (!is_unknown && !stretch.is_flagged) return;
+    trace::OtherUse* use = use_of(fileno(stream));
+    if (use == nullptr) return;
+    is_unknown ? add_flag(*use, trace::kUseUncounted) : take_flag(*use, trace::kUseUncounted);
 }
 
 // Redirected, they are files that somebody else has opened; where that was not for this program
@@ -90,9 +112,8 @@ __attribute__((constructor)) void watch_standard_streams() noexcept try {
     pthread_atfork(nullptr, child_started, [] { stretches().clear(); });
     for (std::FILE* stream : {stdin, stdout, stderr}) {
         struct stat status{};
-        if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) &&
-            lseek(fileno(stream), 0, SEEK_CUR) == 0)
-            stretches()[stream] = {};
+        if (fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+        stretches()[stream].is_lost = lseek(fileno(stream), 0, SEEK_CUR) != 0;
     }
 } catch (const std::bad_alloc&) {
     stop_without_memory();
@@ -135,7 +156,7 @@ void stream_arrived(std::FILE* stream) noexcept {
 
 void stream_closes(std::FILE* stream) noexcept {
     with_stretch(stream, [&](auto found) {
-        count(stream, found->second);
+        count_last(stream, found->second);
         stretches().erase(found);
     });
     closed(fileno(stream));
@@ -149,7 +170,13 @@ void position_set(int file) noexcept {
     if (!is_watched()) return;
     const std::unique_lock guard(mutex, std::try_to_lock);
     if (!guard.owns_lock()) return;
-    std::erase_if(stretches(), [&](const auto& entry) { return fileno(entry.first) == file; });
+    // Not taken for a read: netCDF looks so for the size of each file, and then reads up to 4 MiB
+    // of it to see of what kind it is.
+    const bool was_any = std::erase_if(stretches(), [&](const auto& entry) {
+                             return fileno(entry.first) == file;
+                         }) > 0;
+    trace::OtherUse* use = was_any ? use_of(file) : nullptr;
+    if (use != nullptr) take_flag(*use, trace::kUseUncounted);
 }
 
 void all_streams_leave() noexcept {
@@ -158,7 +185,7 @@ void all_streams_leave() noexcept {
     for (auto& [stream, stretch] : stretches()) {
         // A thread may be waiting in it, for ever.
         if (ftrylockfile(stream) != 0) continue;
-        count(stream, stretch);
+        count_last(stream, stretch);
         funlockfile(stream);
     }
 }

@@ -24,7 +24,7 @@ using Token = std::array<uint8_t, 16>;
 constexpr uint64_t kLargestLook = 128 << 10;
 
 bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
-    constexpr uint32_t kNoLook = trace::kUseMapped | trace::kUseElsewhere;
+    constexpr uint32_t kNoLook = trace::kUseMapped | trace::kUseElsewhere | trace::kUseUncounted;
     return (use.flags & kNoLook) == 0 && use.reads <= 1 && use.read <= kLargestLook &&
            use.read < size;
 }
@@ -36,6 +36,17 @@ constexpr const char* kMayBeSource =
     "a virtual dataset may have it for a source, which HDF5 has found in a way of its own";
 constexpr const char* kReadInside =
     "HDF5 has also read it by itself, and it is not known for which dataset";
+
+constexpr const char* kReadByDriver =
+    "the driver of HDF5 that has read it may have made other bytes of those in the file: ";
+
+// Those that hand over the bytes of the file at its path as they are. The driver "onion" does not:
+// it puts revisions of them, which lie in a file beside, at their old addresses.
+bool gives_bytes_of_file(const std::string& driver) {
+    static const std::set<std::string> kPlain{"sec2", "stdio", "log",      "direct",
+                                              "core", "mpio",  "splitter", "mirror"};
+    return driver.empty() || kPlain.contains(driver);
+}
 
 constexpr uint64_t kNever = ~uint64_t{0};
 
@@ -81,12 +92,14 @@ public:
         const uint64_t opened = record.time + static_cast<uint64_t>(tables_.to_realtime);
         InputFile& file = input->file;
         file.also_by.insert(tables_.text(record.path));
+        const std::string driver = tables_.text(record.driver);
+        if (!gives_bytes_of_file(driver)) file.why_whole = kReadByDriver + driver;
         if (file.opened != 0 && file.opened <= opened) return;
         file.opened = opened;
         file.device = record.device;
         file.inode = record.inode;
         file.size = record.size;
-        file.driver = tables_.text(record.driver);
+        file.driver = driver;
     }
     void operator()(const trace::StorageModified& record, const trace::Rest&) {
         if (Input* input = input_of(tables_.file_of(record.number)))
@@ -140,7 +153,8 @@ public:
         others_[record.number] = record;
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
-        Input* input = record.read != 0 ? input_of(tables_.other_file_of(record.number)) : nullptr;
+        if (record.read == 0 && (record.flags & trace::kUseUncounted) == 0) return;
+        Input* input = input_of(tables_.other_file_of(record.number));
         if (input == nullptr) return;
         const trace::OtherFile& file = others_[record.number];
         if (!is_only_a_look(record, file.size)) input->file.why_whole = kReadAsBytes;
@@ -226,6 +240,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         if (file.is_raw) {
             file.modified = input.raw_modified;
             file.opened = input.raw_opened;
+            file.why_whole.clear();  // HDF5 reads it as a file of bytes, too
         } else if (input.is_raw) {
             file.why_whole = kIsRawToo;
         }

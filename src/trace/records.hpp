@@ -380,6 +380,7 @@ enum UseFlag : uint8_t {
     kUseInherited = 8,   // it was open already when the program began
     kUseMapped = 16,     // into memory, where accesses cannot be seen; those bytes count as read
     kUseElsewhere = 32,  // the first read, or one of a stream, was not from its beginning
+    kUseUncounted = 64,  // a stream may have read more than was counted
 };
 
 // Such a file while it is open. The counts grow in place.

@@ -221,6 +221,20 @@ READ_AS_BYTES = {
     "by cp": "import subprocess; subprocess.run(['cp', 'in.h5', 'copy'], check=True)",
     "by md5sum": "import subprocess; subprocess.run(['md5sum', 'in.h5'], check=True)",
     "by cat": "import subprocess; subprocess.run('cat < in.h5 > copy', shell=True, check=True)",
+    "from the middle of the input": "import subprocess; f = open('in.h5', 'rb', 0); f.read(9)\n"
+    "subprocess.run(['cksum'], stdin=f, check=True)",
+}
+# By streams of C, of which only the position is known, and when they are closed.
+STREAM = """
+import ctypes, os
+c = ctypes.CDLL(None)
+c.fopen.restype = ctypes.c_void_p
+f = ctypes.c_void_p(c.fopen(b'in.h5', b'rb'))
+read = lambda: c.fread(ctypes.create_string_buffer(1000000), 1, 1000000, f)
+"""
+READ_AS_BYTES |= {
+    "by a stream that is left open": STREAM + "read(); os._exit(0)",
+    "by a stream, after a call": STREAM + "os.read(c.fileno(f), 9); read(); c.fclose(f)",
 }
 
 
@@ -234,13 +248,40 @@ def test_a_file_that_was_read_as_bytes_is_copied_whole(rich: Path, way: str) -> 
     assert planned["why_whole"] == fate["why_whole"]
 
 
+# File systems that can do it are rarely those of temporary files.
+CLONED = "int ioctl(int file, unsigned long request, ...) { return 0; }"
+CLONES = """
+#include <fcntl.h>
+#include <linux/fs.h>
+int ioctl(int file, unsigned long request, ...);
+int main(void) { return ioctl(open("copy", O_CREAT | O_WRONLY, 0600), FICLONE, open("in.h5", 0)); }
+"""
+
+
+def test_a_file_that_was_cloned_is_copied_whole(rich: Path) -> None:
+    folder = rich.parent
+    for name, code, words in (
+        ("libcloned.so", CLONED, ("-shared", "-fPIC")),
+        ("clone", CLONES, ("-L.", "-Wl,-rpath,$ORIGIN", "-lcloned")),
+    ):
+        source = folder / f"{name}.c"
+        source.write_text(code)
+        subprocess.run(["cc", "-o", name, source.name, *words], cwd=folder, check=True)
+    run(
+        folder,
+        "import h5py, subprocess; h5py.File('in.h5')['mu'][0]; subprocess.run('./clone', check=True)",
+    )
+    (fate,) = carve(folder, "t")["files"]
+    assert "read without HDF5" in fate["why_whole"]
+
+
 def test_to_look_at_the_first_bytes_is_not_to_read_a_file(rich: Path) -> None:
     looks = (
         "import h5py, numpy, os; open('in.h5', 'rb').read(8); os.pread(os.open('in.h5', 0), 8, 0)\n"
         "f = open('in.h5', 'rb', 0); f.seek(0, 2); f.seek(0); f.read(8)\n"
-        "numpy.fromfile('in.h5', count=8); h5py.File('in.h5')['mu'][0]"
+        "numpy.fromfile('in.h5', count=8); h5py.File('in.h5')['mu'][0]\n"
     )
-    run(rich.parent, looks)
+    run(rich.parent, f"{looks}{STREAM}c.fread(ctypes.create_string_buffer(8), 1, 8, f)")
     (fate,) = carve(rich.parent, "t")["files"]
     assert not fate["why_whole"] and copy_of(rich).stat().st_size < rich.stat().st_size
 
@@ -259,6 +300,36 @@ os.wait()
     assert not fate["why_whole"]
     kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
     assert {"/mu", "/gzip"} <= kept and "/typed" not in kept
+
+
+ONION = """
+import ctypes, h5py, sys
+from carving import hdf5
+class Settings(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint8), ("below", ctypes.c_int64), ("page", ctypes.c_uint32),
+                ("target", ctypes.c_int), ("revision", ctypes.c_uint64), ("force", ctypes.c_uint8),
+                ("flags", ctypes.c_uint8), ("comment", ctypes.c_char * 256)]
+below, access = h5py.h5p.create(h5py.h5p.FILE_ACCESS), h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+settings = Settings(1, below.id, 64, 0, 2**64 - 1)
+hdf5("H5Pset_fapl_onion", access.id, ctypes.byref(settings))
+"""
+
+
+def test_a_file_with_revisions_beside_it_is_copied_whole(rich: Path) -> None:
+    """HDF5 puts them over the bytes of the file, at addresses that a carved one has for others."""
+    folder = rich.parent
+    env = {"PYTHONPATH": str(Path(__file__).parent)}
+    change = "h5py.File(h5py.h5f.open(b'in.h5', h5py.h5f.ACC_RDWR, access))['mu'][3] = 7"
+    read = "print(h5py.File(h5py.h5f.open(b'in.h5', 0, access))['mu'][2:5].sum())"
+    words = (sys.executable, "-c", ONION + change)
+    subprocess.run(words, cwd=folder, env=os.environ | env, check=True)
+    program = ("--", sys.executable, "-c", ONION + read)
+    first = quarry("run", "--trace", "t", *program, cwd=folder, env=env)
+    assert first.returncode == 0 and float(first.stdout) > 700, first.stderr
+    (fate,) = carve(folder, "t")["files"]
+    assert fate["why_whole"].endswith(": onion")
+    words = ("run", "--no-trace", "--carved", "small", *program)
+    assert quarry(*words, cwd=folder, env=env).stdout == first.stdout
 
 
 def test_files_in_memory_are_named_and_the_others_carved(rich: Path) -> None:
