@@ -9,29 +9,37 @@
 #include <cstring>
 #include <vector>
 
+#include "base/late_library.hpp"
+
 namespace quarry {
+namespace {
+
+LateLibrary crypto(QUARRY_LIBCRYPTO);
+
+}  // namespace
 
 struct Sha256::State {
-    EVP_MD_CTX* context = EVP_MD_CTX_new();
+    EVP_MD_CTX* context = QUARRY_LATE(crypto, EVP_MD_CTX_new)();
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
-    EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr);
+    QUARRY_LATE(crypto, EVP_DigestInit_ex)(state_->context, QUARRY_LATE(crypto, EVP_sha256)(),
+                                           nullptr);
 }
 
 Sha256::~Sha256() {
-    EVP_MD_CTX_free(state_->context);
+    QUARRY_LATE(crypto, EVP_MD_CTX_free)(state_->context);
 }
 
 void Sha256::add(std::span<const std::byte> bytes) {
-    EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+    QUARRY_LATE(crypto, EVP_DigestUpdate)(state_->context, bytes.data(), bytes.size());
 }
 
 std::string Sha256::digits() {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned size = 0;
-    EVP_DigestFinal_ex(state_->context, digest.data(), &size);
+    QUARRY_LATE(crypto, EVP_DigestFinal_ex)(state_->context, digest.data(), &size);
     std::string text;
     for (const unsigned char byte : std::span(digest).first(size)) {
         text += kDigits[byte >> 4];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -28,6 +29,16 @@ std::optional<Hdf5Version> version_in_bytes(std::string_view bytes) {
         const Hdf5Version version = parse_version(bytes.substr(0, 32));
         if (version > Hdf5Version{}) return version;
     }
+    return std::nullopt;
+}
+
+// It is a variable, so it lies in one of the small parts, and those are searched first.
+std::optional<Hdf5Version> version_in_parts(const ElfFile& elf) {
+    std::vector<std::string_view> parts = elf.loaded_bytes();
+    std::sort(parts.begin(), parts.end(),
+              [](const auto& left, const auto& right) { return left.size() < right.size(); });
+    for (const std::string_view part : parts)
+        if (const auto version = version_in_bytes(part)) return version;
     return std::nullopt;
 }
 
@@ -86,9 +97,7 @@ LoadedName parse_loader_line(std::string_view line) {
 }
 
 std::optional<Hdf5Library> linked_in(const std::string& program, const ElfFile& elf) {
-    std::optional<Hdf5Version> version;
-    for (const std::string_view part : elf.loaded_bytes())
-        if (!version) version = version_in_bytes(part);
+    const std::optional<Hdf5Version> version = version_in_parts(elf);
     if (!version) return std::nullopt;
     Hdf5Library library;
     library.owner = base_name(program);
@@ -137,8 +146,8 @@ bool is_hdf5_library(std::string_view file_name) {
 }
 
 std::optional<Hdf5Version> version_in(const std::string& path) {
-    const auto file = MappedFile::open(path);
-    return file ? version_in_bytes(file->bytes()) : std::nullopt;
+    const auto elf = ElfFile::open(path);
+    return elf ? version_in_parts(*elf) : std::nullopt;
 }
 
 Linked linked_hdf5(const std::string& file, const std::string& interpreter,

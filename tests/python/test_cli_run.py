@@ -289,3 +289,21 @@ def test_takes_milliseconds() -> None:
 
     python = (sys.executable, "-S", "-c", "0")
     assert processor_time(QUARRY, "run", "--", *python) - processor_time(*python) < 0.05
+
+
+def test_loads_only_what_every_program_needs() -> None:
+    """Each library holds up the start of every program that is run."""
+    listed = subprocess.run(
+        ["readelf", "-d", QUARRY], capture_output=True, text=True, check=True
+    ).stdout
+    needed = [
+        line.split("[")[1].split(".so")[0] for line in listed.splitlines() if "NEEDED" in line
+    ]
+    assert set(needed) <= {
+        "libc",
+        "libm",
+        "libhdf5",
+        "libhdf5_serial",
+        "libsqlite3",
+        "ld-linux-x86-64",
+    }
