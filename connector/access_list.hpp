@@ -7,9 +7,11 @@ namespace quarry::connector {
 
 enum class Outcome { Success, Failure };
 
-// A copy of the caller's list with our driver around theirs, and with the connector below in place
-// of us where that one looks for itself. The caller's own list is never changed. Where something
-// stands in the way, it simply is the caller's list.
+// The caller's list, with our driver around theirs until the end of the call: to copy a list takes
+// HDF5 longer than anything else that is done here. It is a copy where the caller would notice:
+// whose driver has an info on the list may hold a pointer to that. Another connector below may keep
+// its list, and finds itself on the copy in place of us. Where something stands in the way, it
+// simply is the caller's list.
 class AccessList {
 public:
     AccessList(Library& library, const Under& under, const Info* info, hid_t callers) noexcept;
@@ -25,6 +27,7 @@ private:
     Library& library_;
     hid_t list_;
     bool is_copy_ = false;
+    bool is_driver_lent_ = false;
 };
 
 }  // namespace quarry::connector

@@ -23,23 +23,31 @@ bool byte_layer_works(Library& library) noexcept {
     return false;
 }
 
-bool put_driver_around(Library& library, hid_t access, const Info* info) noexcept {
+bool has_driver_without_info(const Library& library, hid_t access) noexcept {
+    DriverChoice choice{};
+    if (!library.api.missing.empty() || !get_choice(library.api, access, choice)) return false;
+    const bool is_alone = choice.info == nullptr && choice.configuration == nullptr;
+    free_choice(library, choice);
+    return is_alone;
+}
+
+DriverPut put_driver_around(Library& library, hid_t access, const Info* info) noexcept {
     DriverChoice callers{};
-    if (!get_choice(library.api, access, callers)) return false;
+    if (!get_choice(library.api, access, callers)) return DriverPut::Not;
     if (wrapped_driver_of(library, callers.driver) != nullptr) {
         free_choice(library, callers);
-        return true;
+        return DriverPut::Before;
     }
     const WrappedDriver* driver = driver_around(library, callers.driver);
     if (driver == nullptr) {
         free_choice(library, callers);
-        return false;
+        return DriverPut::Not;
     }
     DriverInfo* ours = make_driver_info(*driver, callers, info);
-    if (ours == nullptr) return false;
+    if (ours == nullptr) return DriverPut::Not;
     const bool done = set_choice(library.api, access, {driver->outer, ours, nullptr});
     release_driver_info(ours);
-    return done;
+    return done ? DriverPut::Now : DriverPut::Not;
 }
 
 bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexcept {

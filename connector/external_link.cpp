@@ -35,7 +35,7 @@ hid_t list_with_driver(Library& library, hid_t group, hid_t link_access, hid_t t
     // The connector of the group tells nothing: another one may stand above ours, and a file may
     // have been opened without our driver.
     if (is_in_file_with_driver(library, group, transfer) &&
-        put_driver_around(library, target, nullptr)) {
+        put_driver_around(library, target, nullptr) != DriverPut::Not) {
         put_connector_of(group, target, library);
         copy = api.H5Pcopy(link_access);
         if (copy >= 0) api.H5Pset_elink_fapl(copy, target);
