@@ -93,10 +93,11 @@ std::vector<const Object*> open_in(const StorageRecord& storage) {
 }  // namespace
 
 void list_dataset(Object& dataset) noexcept {
-    if (dataset.known == nullptr || dataset.known->chunk.empty()) return;
+    const KnownObject* known = dataset.known;
+    if (known == nullptr || (known->is_described && known->chunk.empty())) return;
     try {
         const std::lock_guard guard(mutex);
-        (*open_datasets)[&dataset] = dataset.known->storage;
+        (*open_datasets)[&dataset] = known->storage;
         dataset.is_listed = true;
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();

@@ -94,6 +94,18 @@ Place place_of(const Object& dataset) {
     return {address, size};
 }
 
+void learn_type(const hdf5::Api& api, hid_t type, KnownObject& known) {
+    known.element_size = api.H5Tget_size(type);
+    known.texts->type = hdf5::describe_type(api, type);
+}
+
+void learn_shape(const hdf5::Api& api, hid_t space, KnownObject& known) {
+    known.rank = api.H5Sget_simple_extent_ndims(space);
+    const hssize_t elements = api.H5Sget_simple_extent_npoints(space);
+    known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
+    known.texts->shape = hdf5::describe_shape(api, space);
+}
+
 void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
     std::array<hsize_t, H5S_MAX_RANK> chunk;
     const H5D_layout_t layout = api.H5Pget_layout(creation);
@@ -103,26 +115,36 @@ void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
         const int rank = api.H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data());
         known.chunk.assign(chunk.data(), chunk.data() + std::max(rank, 0));
     }
+    known.texts->layout = hdf5::describe_layout(api, creation);
 }
 
-std::string description_of(const Object& dataset, KnownObject& known) {
+// HDF5 makes a new list of a dataset's properties for whoever asks, which takes longer than
+// everything else here. Data that was there, in one piece, has none that matter.
+bool needs_creation_list(const KnownObject& known) {
+    return known.address == HADDR_UNDEF || known.was_made;
+}
+
+// Asks for what the program has not asked for. False if HDF5 does not tell.
+bool learn_the_rest(const Object& dataset, KnownObject& known) {
     const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
-    hdf5::DatasetIds ids{.type = facts.type(), .space = facts.space()};
-    if (ids.type < 0 || ids.space < 0) return "";
-    known.element_size = api.H5Tget_size(ids.type);
-    known.rank = api.H5Sget_simple_extent_ndims(ids.space);
-    const hssize_t elements = api.H5Sget_simple_extent_npoints(ids.space);
-    known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
-    // HDF5 makes a new list of a dataset's properties for whoever asks, which takes longer than
-    // everything else here. Data that was there, in one piece, has none that matter.
-    known.is_contiguous = known.address != HADDR_UNDEF;
-    if (!known.is_contiguous || known.was_made) {
-        ids.creation = facts.creation();
-        if (ids.creation < 0) return "";
-        learn_layout(api, ids.creation, known);
+    if (known.texts == nullptr) known.texts = std::make_unique<DatasetTexts>();
+    if (known.texts->type.empty()) {
+        if (facts.type() < 0) return false;
+        learn_type(api, facts.type(), known);
     }
-    return hdf5::describe_dataset(api, ids);
+    if (known.texts->shape.empty()) {
+        if (facts.space() < 0) return false;
+        learn_shape(api, facts.space(), known);
+    }
+    if (!needs_creation_list(known)) {
+        known.is_contiguous = true;
+        known.texts->layout = hdf5::kInOnePiece;
+    } else if (known.texts->layout.empty()) {
+        if (facts.creation() < 0) return false;
+        learn_layout(api, facts.creation(), known);
+    }
+    return true;
 }
 
 trace::ObjectType type_of(H5O_type_t type) {
@@ -138,46 +160,52 @@ trace::ObjectType type_of(H5O_type_t type) {
     }
 }
 
-void write_object(const Object& object, H5I_type_t type, const H5O_info2_t& info,
-                  KnownObject& known, StorageRecord& storage, trace::Writer& writer) {
+trace::Object record_of(const KnownObject& known, uint64_t time) {
     trace::Object record{};
     record.prefix.flags = static_cast<uint8_t>(known.type);
     record.number = known.number;
-    record.path = writer.text(path_of(object, type, storage));
-    known.has_path = record.path != trace::kNone;
-    record.storage = storage.number;
-    record.time = trace::monotonic_now();
-    std::memcpy(record.token.data(), &info.token, record.token.size());
+    record.path = known.path;
+    record.storage = known.storage->number;
+    record.time = time;
+    std::memcpy(record.token.data(), &known.token, record.token.size());
     record.address = HADDR_UNDEF;
-    if (known.type == trace::ObjectType::Dataset && type == H5I_DATASET) {
-        known.is_stale = false;
-        const Place place = place_of(object);
-        record.address = known.address = place.address;
-        record.stored = place.size;
-        record.description = writer.text(description_of(object, known));
-    }
+    return record;
+}
+
+// `since` is when it was as it is now.
+void describe(const Object& dataset, KnownObject& known, uint64_t since, trace::Writer& writer) {
+    trace::Object record = record_of(known, since);
+    const Place place = place_of(dataset);
+    record.address = known.address = place.address;
+    record.stored = place.size;
+    if (learn_the_rest(dataset, known))
+        record.description = writer.text(
+            hdf5::describe_dataset(known.texts->type, known.texts->shape, known.texts->layout));
+    known.texts.reset();
+    known.is_described = true;
     writer.append(record);
 }
 
-KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer, bool anew) {
+KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer) {
     H5O_info2_t info{};
     if (!get_info(object, type, info)) return nullptr;
     StorageRecord* storage = storage_with_serial(*object.under->library, info.fileno);
     if (storage == nullptr) return nullptr;
     KnownObject& known = storage->objects[info.token];
-    if (known.number == trace::kNone) {
-        known.number = writer.new_number();
-        known.type = type_of(info.type);
-        anew = true;
-    }
     known.storage = storage;
     known.was_made |= object.was_made;
-    // An attribute of a dataset may come before the dataset itself, which tells more.
-    const bool unasked = type == H5I_DATASET && (known.element_size == 0 || known.is_stale);
-    const bool unnamed = !known.has_path && object.path == Path::Known;
-    if (anew || unasked || unnamed) {
+    const bool is_new = known.number == trace::kNone;
+    if (is_new) {
+        known.number = writer.new_number();
+        known.type = type_of(info.type);
+        known.token = info.token;
+        known.met = trace::monotonic_now();
+    }
+    const bool is_unnamed = known.path == trace::kNone && object.path == Path::Known;
+    if (is_new || is_unnamed) {
         write_storage(*storage, writer);
-        write_object(object, type, info, known, *storage, writer);
+        known.path = writer.text(path_of(object, type, *storage));
+        writer.append(record_of(known, known.met));
     }
     return &known;
 }
@@ -188,7 +216,7 @@ KnownObject* known_of(Object& object, H5I_type_t type) noexcept {
     trace::Writer* writer = recorder();
     if (object.known != nullptr || writer == nullptr) return object.known;
     try {
-        object.known = identify(object, type, *writer, false);
+        object.known = identify(object, type, *writer);
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
@@ -204,14 +232,44 @@ unsigned long serial_of_file(const Object& file) noexcept {
     return get(file.below, &question, current_call.transfer, nullptr) >= 0 ? serial : 0;
 }
 
-void describe_again(Object& dataset) noexcept {
+KnownObject* described(Object& dataset) noexcept {
+    KnownObject* known = known_of(dataset, H5I_DATASET);
     trace::Writer* writer = recorder();
-    if (writer == nullptr) return;
+    if (known == nullptr || known->is_described || writer == nullptr) return known;
     try {
-        identify(dataset, H5I_DATASET, *writer, true);
+        describe(dataset, *known, known->met, *writer);
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
+    return known;
+}
+
+void describe_again(Object& dataset) noexcept {
+    KnownObject* known = known_of(dataset, H5I_DATASET);
+    trace::Writer* writer = recorder();
+    if (known == nullptr || writer == nullptr) return;
+    known->texts.reset();
+    try {
+        describe(dataset, *known, trace::monotonic_now(), *writer);
+    } catch (const std::bad_alloc&) {
+        stop_recording_without_memory();
+    }
+}
+
+void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer) noexcept try {
+    KnownObject* known = dataset.known;
+    if (known == nullptr || known->is_described) return;
+    const hdf5::Api& api = dataset.under->library->api;
+    if (known->texts == nullptr) known->texts = std::make_unique<DatasetTexts>();
+    const auto& [type, shape, layout] = *known->texts;
+    if (answer.op_type == H5VL_DATASET_GET_TYPE && type.empty())
+        learn_type(api, answer.args.get_type.type_id, *known);
+    if (answer.op_type == H5VL_DATASET_GET_SPACE && shape.empty())
+        learn_shape(api, answer.args.get_space.space_id, *known);
+    if (answer.op_type == H5VL_DATASET_GET_DCPL && layout.empty())
+        learn_layout(api, answer.args.get_dcpl.dcpl_id, *known);
+} catch (const std::bad_alloc&) {
+    stop_recording_without_memory();
 }
 
 Path path_at(const Object& parent, const H5VL_loc_params_t& location, const char* name) noexcept {
@@ -235,9 +293,9 @@ void was_linked(Object& object, H5I_type_t type, Path path) noexcept {
     if (path != Path::Known || object.path == Path::Known) return;
     object.path = path;
     trace::Writer* writer = recorder();
-    if (writer == nullptr || object.known == nullptr || object.known->has_path) return;
+    if (writer == nullptr || object.known == nullptr) return;
     try {
-        identify(object, type, *writer, true);
+        identify(object, type, *writer);
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }

@@ -14,6 +14,13 @@ KnownObject* known_of(Object& object, H5I_type_t type) noexcept;
 // HDF5's number of an open file.
 unsigned long serial_of_file(const Object& file) noexcept;
 
+// The same with what a dataset is like: its type, shape and layout are recorded before its data is
+// used, and at the latest when it is closed.
+KnownObject* described(Object& dataset) noexcept;
+
+// What programs ask a dataset for, as most do when they have opened one, need not be asked again.
+void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer) noexcept;
+
 // A dataset's shape has changed.
 void describe_again(Object& dataset) noexcept;
 

@@ -38,7 +38,11 @@ void touch(const Operation& operation, Object& object, H5I_type_t type, const To
 // Refreshing an object replaces it: the one that the call was made on is gone, and what is known of
 // it is to be asked anew.
 void refreshed(const Operation& operation) {
-    if (operation.object() != nullptr) operation.object()->is_stale = true;
+    if (operation.object() != nullptr) {
+        operation.object()->is_described = false;
+        operation.object()->texts.reset();
+        operation.object()->met = trace::monotonic_now();
+    }
     touch(operation, operation.object(), {trace::Touched::Information});
 }
 
@@ -77,7 +81,8 @@ void opened(const Operation& operation, Object* object, H5I_type_t type, How how
     object->was_made = how == How::Created;
     const uint64_t duration = operation.duration();
     trace::watch_task(operation.writer());
-    const KnownObject* known = known_of(*object, type);
+    const bool is_new_dataset = type == H5I_DATASET && object->was_made;
+    const KnownObject* known = is_new_dataset ? described(*object) : known_of(*object, type);
     trace::ObjectOpened record{};
     record.prefix.flags = how == How::Created ? trace::kObjectCreated : 0;
     record.number = known != nullptr ? known->number : trace::kNone;
@@ -218,6 +223,11 @@ void note(Call<&H5VL_dataset_class_t::create>, const Operation& operation, Objec
 void note(Call<&H5VL_dataset_class_t::open>, const Operation& operation, Object& parent,
           Object* dataset, Location location, const char* name, hid_t, hid_t, void**) noexcept {
     opened(operation, dataset, H5I_DATASET, How::Opened, path_at(parent, *location, name));
+}
+
+void note(Call<&H5VL_dataset_class_t::get>, const Operation&, Object& dataset, herr_t answer,
+          H5VL_dataset_get_args_t* arguments, hid_t, void**) noexcept {
+    if (answer >= 0) overhear(dataset, *arguments);
 }
 
 void note(Call<&H5VL_dataset_class_t::specific>, const Operation& operation, Object& dataset,
@@ -370,6 +380,12 @@ void note(Call<&H5VL_file_class_t::close>, const Operation& operation, Object& f
     record.number = file.label;
     record.operation = operation.number();
     operation.writer().append(record);
+}
+
+void note_end(Object& dataset, hid_t transfer) noexcept {
+    if (dataset.known == nullptr || dataset.known->is_described) return;
+    const Operation asking(dataset.known, transfer);
+    described(dataset);
 }
 
 void note_file(const Operation& operation, Library& library, Object* file, const char* name,

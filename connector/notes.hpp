@@ -33,6 +33,8 @@ void note(Call<&H5VL_dataset_class_t::create>, const Operation&, Object&, Object
           const char*, hid_t, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept;
 void note(Call<&H5VL_dataset_class_t::open>, const Operation&, Object&, Object* dataset, Location,
           const char*, hid_t, hid_t, void**) noexcept;
+void note(Call<&H5VL_dataset_class_t::get>, const Operation&, Object&, herr_t,
+          H5VL_dataset_get_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_dataset_class_t::specific>, const Operation&, Object&, herr_t,
           H5VL_dataset_specific_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_dataset_class_t::optional>, const Operation&, Object&, herr_t,
@@ -74,6 +76,9 @@ void note(Call<&H5VL_file_class_t::optional>, const Operation&, Object&, herr_t,
           H5VL_optional_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_file_class_t::close>, const Operation&, Object&, herr_t, hid_t,
           void**) noexcept;
+
+// A dataset is about to be closed.
+void note_end(Object& dataset, hid_t transfer) noexcept;
 
 // A file was opened or created; `file` is null if that failed.
 void note_file(const Operation& operation, Library& library, Object* file, const char* name,

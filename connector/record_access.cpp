@@ -36,7 +36,7 @@ std::vector<hdf5::SourceAccess> sources_of(const Object& dataset, hid_t file_spa
 
 Accesses::Access Accesses::access_of(Object& dataset, hid_t file_space) {
     const hdf5::Api& api = dataset.under->library->api;
-    const KnownObject* known = known_of(dataset, H5I_DATASET);
+    const KnownObject* known = described(dataset);
     const Selection selection =
         hdf5::selection_of(api, file_space, known != nullptr ? known->rank : -1);
     uint64_t elements = known != nullptr ? known->elements : 0;
@@ -126,7 +126,7 @@ void record_chunk_access(const Operation& operation, Object& dataset, herr_t ans
     if ((!reads && !writes) || answer < 0 || operation.writer().level() < RecordLevel::Accesses) {
         return;
     }
-    const KnownObject* known = known_of(dataset, H5I_DATASET);
+    const KnownObject* known = described(dataset);
     if (known == nullptr) return;
     // In both, and in every version, the place of the chunk comes first; what follows differs.
     const hsize_t* offset = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -13,13 +14,25 @@ namespace quarry::connector {
 
 struct StorageRecord;
 
+// Parts of the description of a dataset; empty where it has not been asked for them.
+struct DatasetTexts {
+    std::string type;
+    std::string shape;
+    std::string layout;
+};
+
 // What has been recorded of an object and is needed again.
 struct KnownObject {
     StorageRecord* storage = nullptr;  // while any handle of it is open
     uint32_t number = trace::kNone;
+    uint32_t path = trace::kNone;  // created without a link, it gets its path with the first one
+    H5O_token_t token{};
+    uint64_t met = 0;  // when it was first met
     trace::ObjectType type = trace::ObjectType::Unknown;
-    uint64_t elements = 0;      // of the whole dataset
-    uint64_t element_size = 0;  // as stored
+    bool is_described = false;            // a dataset, by all that follows
+    std::unique_ptr<DatasetTexts> texts;  // until then: what it was asked for by the program
+    uint64_t elements = 0;                // of the whole dataset
+    uint64_t element_size = 0;            // as stored
     int rank = -1;
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
@@ -28,8 +41,6 @@ struct KnownObject {
     bool was_written = false;           // since its chunks were last looked at
     bool was_read_with_others = false;  // in one call, and since then
     size_t chunks_seen = 0;
-    bool is_stale = false;  // its description may have changed
-    bool has_path = false;  // created without a link, it gets its path with the first one
     uint64_t address = ~uint64_t{0};
 };
 

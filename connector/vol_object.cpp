@@ -177,6 +177,7 @@ herr_t dataset_optional(void* object, H5VL_optional_args_t* arguments, hid_t tra
 herr_t dataset_close(void* object, hid_t transfer, void** request) noexcept {
     Object& dataset = as_object(object);
     claim_flushed_chunks(dataset, transfer);
+    note_end(dataset, transfer);
     let_original_go(dataset);
     using Dataset = Close<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::close>;
     return Dataset::call(object, transfer, request);

@@ -257,31 +257,33 @@ void add_fill(std::string& json, const Api& api, hid_t creation) {
     if (is_written) json += ",\"filled\":true";
 }
 
+}  // namespace
+
 // "int32le", "compound{time: float64le, name: string[8]}" ...
 std::string describe_type(const Api& api, hid_t type) {
     std::string text;
     add_type(text, api, type, 0);
-    return text;
+    std::string json = "\"type\":" + json_quoted(text) + ",\"size\":";
+    add_number(json, api.H5Tget_size(type));
+    return json;
 }
 
-}  // namespace
-
-std::string describe_dataset(const Api& api, const DatasetIds& dataset) {
+std::string describe_shape(const Api& api, hid_t space) {
     std::string json;
-    json.reserve(128);
-    json += "{\"type\":";
-    json += json_quoted(describe_type(api, dataset.type));
-    json += ",\"size\":";
-    add_number(json, api.H5Tget_size(dataset.type));
-    add_shape(json, api, dataset.space);
-    if (dataset.creation >= 0) {
-        add_layout(json, api, dataset.creation);
-        add_fill(json, api, dataset.creation);
-    } else {
-        json += ",\"layout\":\"contiguous\"";
-    }
-    json += '}';
+    add_shape(json, api, space);
     return json;
+}
+
+std::string describe_layout(const Api& api, hid_t creation_list) {
+    std::string json;
+    add_layout(json, api, creation_list);
+    add_fill(json, api, creation_list);
+    return json;
+}
+
+std::string describe_dataset(const std::string& type, const std::string& shape,
+                             const std::string& layout) {
+    return "{" + type + shape + layout + "}";
 }
 
 }  // namespace quarry::hdf5

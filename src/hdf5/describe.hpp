@@ -7,13 +7,16 @@
 
 namespace quarry::hdf5 {
 
-struct DatasetIds {
-    hid_t type = -1;
-    hid_t space = -1;
-    hid_t creation = -1;  // where there is none, data that lies in one piece and will not be filled
-};
+// JSON, in three parts that are learned one by one, as docs/formats/trace.md has it. They enter
+// HDF5's API, and may throw std::bad_alloc.
+std::string describe_type(const Api& api, hid_t type);
+std::string describe_shape(const Api& api, hid_t space);
+std::string describe_layout(const Api& api, hid_t creation_list);
 
-// JSON, as docs/formats/trace.md has it. Enters HDF5's API; may throw std::bad_alloc.
-std::string describe_dataset(const Api& api, const DatasetIds& dataset);
+// The last part, for data that lies in one piece and will not be filled.
+inline constexpr const char* kInOnePiece = ",\"layout\":\"contiguous\"";
+
+std::string describe_dataset(const std::string& type, const std::string& shape,
+                             const std::string& layout);
 
 }  // namespace quarry::hdf5

@@ -152,7 +152,8 @@ struct StorageBase {
 
 enum class ObjectType : uint8_t { Unknown, Group, Dataset, NamedType };
 
-// An object, when it is first met and whenever its description has changed.
+// An object, when it is first met; a dataset also before its data is first used, or when it is
+// closed without, then with its description, and whenever that has changed.
 struct Object {
     static constexpr Kind kKind = Kind::Object;
     Prefix prefix;  // flags: ObjectType

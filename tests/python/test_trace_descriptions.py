@@ -1,0 +1,89 @@
+"""What a dataset is like is in the trace, however little of it a program uses."""
+
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from cli import quarry
+
+CHUNKED = {
+    "type": "float64le",
+    "size": 8,
+    "shape": [100],
+    "max": [None],
+    "layout": "chunked",
+    "chunks": [10],
+}
+CONTIGUOUS = {"type": "int32be", "size": 4, "shape": [3, 4], "max": [3, 4], "layout": "contiguous"}
+NOT_ALLOCATED = {"type": "int32be", "size": 4, "shape": [5], "max": [5], "layout": "contiguous"}
+
+USES = {
+    "only opened": "h5py.h5d.open(f.id, name)",
+    "left open": "h5py.h5i.inc_ref(h5py.h5d.open(f.id, name))",
+    "asked for its type": "h5py.h5d.open(f.id, name).get_type()",
+    "asked for its shape": "h5py.h5d.open(f.id, name).get_space()",
+    "asked for its layout": "h5py.h5d.open(f.id, name).get_create_plist()",
+    "asked for everything, twice": "[f[name].dtype, f[name].shape, f[name].chunks, f[name].dtype]",
+    "read": "f[name][...]",
+    "read after a refresh": "d = f[name]; d.shape; d.refresh(); d[...]",
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as f:
+        f.create_dataset("chunked", data=np.arange(100.0), chunks=(10,), maxshape=(None,))
+        f["contiguous"] = np.zeros((3, 4), ">i4")
+        f.create_dataset("not allocated", (5,), ">i4")
+    return path
+
+
+def descriptions(program: str, tmp_path: Path) -> dict[str, dict]:
+    trace, database = tmp_path / "t", tmp_path / "t.db"
+    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", program)
+    assert (done.returncode, done.stderr) == (0, "")
+    quarry("export", trace, "--format", "sqlite", "-o", database)
+    rows = sqlite3.connect(database).execute("select path, description from object")
+    return {path: json.loads(text) for path, text in rows if text}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_is_the_same_whatever_is_done(file: Path, tmp_path: Path, use: str) -> None:
+    program = f"""
+import h5py
+f = h5py.File({str(file)!r})
+for name in (b"chunked", b"contiguous", b"not allocated"):
+    {use}
+"""
+    assert descriptions(program, tmp_path) == {
+        "/chunked": CHUNKED,
+        "/contiguous": CONTIGUOUS,
+        "/not allocated": NOT_ALLOCATED,
+    }
+
+
+def test_is_that_of_the_shape_it_got(file: Path, tmp_path: Path) -> None:
+    program = f"""
+import h5py
+with h5py.File({str(file)!r}, "a") as f:
+    d = f["chunked"]
+    d.shape
+    d.resize((40,))
+"""
+    assert descriptions(program, tmp_path)["/chunked"] == {**CHUNKED, "shape": [40]}
+
+
+def test_of_a_new_dataset_is_there_before_it_is_used(file: Path, tmp_path: Path) -> None:
+    program = f"""
+import h5py, os
+f = h5py.File({str(file)!r}, "a")
+f.create_dataset("new", (7,), "i2")
+os._exit(0)
+"""
+    assert descriptions(program, tmp_path)["/new"]["shape"] == [7]
