@@ -15,5 +15,7 @@ struct Attribute {
 
 // As they were made, where that is tracked, else as they are stored.
 std::vector<Attribute> attributes_of(hid_t object);
+// The same for whoever has the object's creation list at hand.
+std::vector<Attribute> attributes_of(hid_t object, hid_t creation_list);
 
 }  // namespace quarry::hdf5

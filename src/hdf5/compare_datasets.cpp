@@ -189,8 +189,8 @@ private:
     // Whether the same chunks are there. Those that are decoded are not compared as they are
     // stored.
     bool compare_chunks(bool is_decoded) {
-        std::vector<StoredPiece> olds = sorted_chunks(old_);
-        std::vector<StoredPiece> copies = sorted_chunks(copy_);
+        std::vector<StoredPiece> olds = sorted_chunks(old_, old_list_);
+        std::vector<StoredPiece> copies = sorted_chunks(copy_, copy_list_);
         const bool are_paired = std::equal(olds.begin(), olds.end(), copies.begin(), copies.end(),
                                            [](const StoredPiece& left, const StoredPiece& right) {
                                                return left.offset == right.offset;
@@ -204,8 +204,8 @@ private:
         return true;
     }
 
-    static std::vector<StoredPiece> sorted_chunks(hid_t dataset) {
-        std::vector<StoredPiece> chunks = pieces_of(dataset, kWhat);
+    static std::vector<StoredPiece> sorted_chunks(hid_t dataset, hid_t creation_list) {
+        std::vector<StoredPiece> chunks = pieces_of(dataset, creation_list, kWhat);
         std::sort(chunks.begin(), chunks.end(),
                   [](const StoredPiece& left, const StoredPiece& right) {
                       return left.offset < right.offset;

@@ -67,7 +67,7 @@ bool has_old_filters(hid_t dataset, hid_t creation) {
 void keep_whole_if_possible(hid_t old, hid_t creation, const CopyOrder& order,
                             CopiedDataset& copied) {
     if (H5Pget_layout(creation) != H5D_CHUNKED) return;
-    copied.pieces = pieces_of(old, "its chunks cannot be found");
+    copied.pieces = pieces_of(old, creation, "its chunks cannot be found");
     const bool is_all_wanted = std::all_of(
         copied.pieces.begin(), copied.pieces.end(),
         [&](const StoredPiece& piece) { return order.wants_chunk(copied, piece.offset); });
@@ -93,7 +93,7 @@ void prepare_list(const OldDataset& dataset, hid_t space, const std::string& why
     }
     const std::string what = "the dataset cannot be made anew";
     copied.creation = encoded(creation, what);
-    if (copied.pieces.empty()) copied.pieces = pieces_of(old, what);
+    if (copied.pieces.empty()) copied.pieces = pieces_of(old, creation, what);
     copied.chunk = chunk_shape(creation);
     copied.kept == Part::Nothing ? make_hollow(creation, type, space) : make_carvable(creation);
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -59,6 +60,7 @@ public:
     void let_go() {
         for (const auto& [token, type] : types_) H5Tclose(type);
         types_.clear();
+        given_up_.clear();
     }
 
     // False if something was left out that turned out to be required.
@@ -215,12 +217,28 @@ private:
         was_made(token, to_);
     }
 
+    // Groups of old are always listed by name, but their trees are as full as their order of making
+    // lets them be: sorted names, one by one, would leave each leaf half empty. Where objects lie
+    // tells how it was in the original.
+    std::vector<Link> by_address(const std::vector<Link>& links) const {
+        std::vector<std::pair<uint64_t, size_t>> places;
+        for (const Link& link : links) {
+            const bool is_object = link.info.type == H5L_TYPE_HARD;
+            places.emplace_back(is_object ? address_of(token_of(link.info.u.token)) : HADDR_UNDEF,
+                                places.size());
+        }
+        std::sort(places.begin(), places.end());
+        std::vector<Link> sorted;
+        for (const auto& [address, number] : places) sorted.push_back(links[number]);
+        return sorted;
+    }
+
     void fill_group(const Token& token) {
         const OldObject& group = inventory_.at(token);
         const std::string& path = group.paths.front();
         const Handle old = old_object(token);
         const Handle copy = new_object(token);
-        for (const Link& link : group.links) {
+        for (const Link& link : is_old_group(old) ? by_address(group.links) : group.links) {
             try {
                 make_link(link, old, copy);
             } catch (const Failure& failure) {
@@ -274,11 +292,11 @@ private:
         const ObjectClock clock(times_of(old).made);
         const Handle creation(checked(H5Pcreate(H5P_GROUP_CREATE), what), H5Pclose);
         set_group_properties(old, creation);
-        const Handle made(checked(H5Gcreate_anon(to_, creation, H5P_DEFAULT), what), H5Gclose);
+        Handle made(checked(H5Gcreate_anon(to_, creation, H5P_DEFAULT), what), H5Gclose);
         // Only links that come after the one that turns a group keep the order they are made in.
         if (is_old_group(made) && !is_old_group(old)) renew_group(made);
         const size_t room = room_needed(old, creation, inventory_.at(token).links);
-        const Handle copy = placed(made, room, {group, name, link_creation});
+        const Handle copy = placed(std::move(made), room, {group, name, link_creation});
         make_attributes(old, copy);
         was_made(token, copy);
     }
@@ -291,17 +309,20 @@ private:
 
     // Attributes and links whose order is not tracked are listed as they lie in the header of their
     // object. They lie there as they were made if all of them find room in its first piece.
-    Handle placed(hid_t made, size_t room, const NewLink& link) const {
+    Handle placed(Handle made, size_t room, const NewLink& link) {
         const std::string what = "it cannot be put into its group";
         const char* name = link.name.c_str();
         reserve_room(made, room);
         // Copies that HDF5 makes are in one piece, also where something lies behind the object.
-        if (room == 0 || pieces_of_header(made) == 1)
+        if (room == 0 || pieces_of_header(made) == 1) {
             checked(H5Olink(made, link.group, name, link.creation, H5P_DEFAULT), what);
-        else
-            checked(H5Ocopy(made, ".", link.group, name, sharing_types_, link.creation), what);
+            if (room > 0) give_room_back(made);
+            return made;
+        }
+        checked(H5Ocopy(made, ".", link.group, name, sharing_types_, link.creation), what);
+        if (given_up_.size() * kPerGivenUp <= copied_.size()) given_up_.push_back(std::move(made));
         Handle copy(checked(H5Oopen(link.group, name, H5P_DEFAULT), what), H5Oclose);
-        if (room > 0) give_room_back(copy);
+        give_room_back(copy);
         return copy;
     }
 
@@ -376,13 +397,24 @@ private:
         const hid_t type_of_copy = type_in_copy(type);
         set_version(old);
         const Times times = times_of(old);
+        // Old headers do not tell otherwise that nobody wanted to know.
+        if (version_ == H5F_LIBVER_EARLIEST && times.changed == 0)
+            H5Pset_obj_track_times(creation, false);
         const ObjectClock clock(times.made);
-        const Handle made(
-            checked(H5Dcreate_anon(to_, type_of_copy, space, creation, H5P_DEFAULT), what),
-            H5Dclose);
-        const Handle copy = placed(made, room_needed(old, creation, {}), link);
-        make_attributes(old, copy);
+        Handle made(checked(H5Dcreate_anon(to_, type_of_copy, space, creation, H5P_DEFAULT), what),
+                    H5Dclose);
+        const auto plain = plain_.find(token);
+        const size_t room = plain != plain_.end() ? room_needed(plain->second.attributes, creation)
+                                                  : room_needed(old, creation, {});
+        const Handle copy = placed(std::move(made), room, link);
         was_made(token, copy);
+        if (refers) {
+            make_attributes(old, copy);
+        } else {
+            const ObjectClock later(times.changed);
+            copy_attributes(old, creation, copy,
+                            [this](hid_t attribute) { return type_in_copy(attribute); });
+        }
         if (copied.kept == Part::Nothing) hollow_.insert(token);
         if (copied.kept == Part::Chunks)
             copied.kept_bytes = copy_wanted_chunks(old, copy, copied, order_, purpose_);
@@ -392,7 +424,7 @@ private:
             unfinished_.push_back(token);
         } else {
             const ObjectClock later(times.changed);
-            finish(token, old, copy);
+            complete(token, old, copy, {});
         }
     }
 
@@ -413,6 +445,11 @@ private:
     void finish(const Token& token, hid_t old, hid_t copy) {
         std::set<Token> referred;
         fill_attributes(old, copy, places_, referred);
+        complete(token, old, copy, std::move(referred));
+    }
+
+    // All but attributes, which refer to `referred`.
+    void complete(const Token& token, hid_t old, hid_t copy, std::set<Token> referred) {
         copy_comment(old, copy);
         if (with_data_.contains(token)) copy_data(old, copy, places_, referred);
         const OldObject* named = inventory_.find(token);
@@ -463,6 +500,10 @@ private:
     NewPlaces places_;
     Handle utf8_links_;  // what links with such names are made with
     Handle sharing_types_;
+    // Objects whose headers could not grow. Closed, they would leave their places to the next ones,
+    // which could not grow there either. Their room is lost, so there are only a few.
+    std::vector<Handle> given_up_;
+    static constexpr size_t kPerGivenUp = 64;
     std::map<Token, hid_t> types_;
     H5F_libver_t version_ = H5F_LIBVER_ERROR;
     std::deque<Token> unfinished_;

@@ -23,23 +23,56 @@ Handle opened_attribute(hid_t object, const std::string& name) {
             H5Aclose};
 }
 
-void fill_attribute(hid_t from, hid_t to, const std::string& name, const NewPlaces& places,
-                    std::set<Token>& referred) {
-    const std::string what = "the value of the attribute " + name + " cannot be copied";
-    const Handle old = opened_attribute(from, name);
-    const Handle space(checked(H5Aget_space(old), what), H5Sclose);
-    const size_t count = elements_in(space);
-    if (count == 0) return;
-    const Handle type(checked(H5Aget_type(old), what), H5Tclose);
-    Values values(type, space, count);
-    checked(H5Aread(old, type, values.data()), what);
-    values.are_filled();
-    places.renew(values.data(), count, type, is_of_axes(name) ? nullptr : &referred);
-    checked(H5Awrite(opened_attribute(to, name), type, values.data()), what);
+struct OldAttribute {
+    OldAttribute(hid_t object, const Attribute& attribute)
+        : name(attribute.name),
+          encoding(attribute.info.cset),
+          id(opened_attribute(object, name)),
+          type(checked(H5Aget_type(id), "the type of the attribute " + name + " cannot be read"),
+               H5Tclose),
+          space(checked(H5Aget_space(id), "the shape of the attribute " + name + " cannot be read"),
+                H5Sclose) {}
+
+    std::string name;
+    H5T_cset_t encoding;  // of its name, which is all that attributes are made with
+    Handle id;
+    Handle type;
+    Handle space;
+};
+
+hid_t creation_list_for(H5T_cset_t encoding) {
+    if (encoding == H5T_CSET_ASCII) return H5P_DEFAULT;
+    static const hid_t utf8 = [] {
+        const hid_t list = H5Pcreate(H5P_ATTRIBUTE_CREATE);
+        H5Pset_char_encoding(list, H5T_CSET_UTF8);
+        return list;
+    }();
+    return utf8;
 }
 
-void copy_chunks(hid_t from, hid_t to, const std::string& what) {
-    for (const StoredPiece& chunk : pieces_of(from, what)) copy_guarded_chunk(from, to, chunk, 0);
+Handle make_attribute(const OldAttribute& old, hid_t to, const TypeInCopy& type_in_copy) {
+    return {checked(H5Acreate2(to, old.name.c_str(), type_in_copy(old.type), old.space,
+                               creation_list_for(old.encoding), H5P_DEFAULT),
+                    "the attribute " + old.name + " cannot be copied"),
+            H5Aclose};
+}
+
+using Renew = std::function<void(std::byte* values, size_t count)>;
+
+void copy_value(const OldAttribute& old, hid_t to, const Renew& renew) {
+    const std::string what = "the value of the attribute " + old.name + " cannot be copied";
+    const size_t count = elements_in(old.space);
+    if (count == 0) return;
+    Values values(old.type, old.space, count);
+    checked(H5Aread(old.id, old.type, values.data()), what);
+    values.are_filled();
+    if (renew) renew(values.data(), count);
+    checked(H5Awrite(to, old.type, values.data()), what);
+}
+
+void copy_chunks(hid_t from, hid_t creation_list, hid_t to, const std::string& what) {
+    for (const StoredPiece& chunk : pieces_of(from, creation_list, what))
+        copy_guarded_chunk(from, to, chunk, 0);
 }
 
 void copy_decoded(hid_t from, hid_t to, hid_t type, hid_t part, const NewPlaces& places,
@@ -56,23 +89,25 @@ void copy_decoded(hid_t from, hid_t to, hid_t type, hid_t part, const NewPlaces&
 
 }  // namespace
 
-void make_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy) {
-    for (const auto& [name, info] : attributes_of(from)) {
-        const std::string what = "the attribute " + name + " cannot be copied";
-        const Handle old = opened_attribute(from, name);
-        const Handle type(checked(H5Aget_type(old), what), H5Tclose);
-        const Handle space(checked(H5Aget_space(old), what), H5Sclose);
-        const Handle creation(checked(H5Aget_create_plist(old), what), H5Pclose);
-        const hid_t type_of_copy = type_in_copy(type);
-        const Handle made(
-            checked(H5Acreate2(to, name.c_str(), type_of_copy, space, creation, H5P_DEFAULT), what),
-            H5Aclose);
+void copy_attributes(hid_t from, hid_t creation_list, hid_t to, const TypeInCopy& type_in_copy) {
+    for (const Attribute& attribute : attributes_of(from, creation_list)) {
+        const OldAttribute old(from, attribute);
+        copy_value(old, make_attribute(old, to, type_in_copy), nullptr);
     }
 }
 
+void make_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy) {
+    for (const Attribute& attribute : attributes_of(from))
+        make_attribute(OldAttribute(from, attribute), to, type_in_copy);
+}
+
 void fill_attributes(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred) {
-    for (const auto& [name, info] : attributes_of(from))
-        fill_attribute(from, to, name, places, referred);
+    for (const Attribute& attribute : attributes_of(from)) {
+        const OldAttribute old(from, attribute);
+        copy_value(old, opened_attribute(to, old.name), [&](std::byte* values, size_t count) {
+            places.renew(values, count, old.type, is_of_axes(old.name) ? nullptr : &referred);
+        });
+    }
 }
 
 void copy_data(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& referred) {
@@ -98,7 +133,7 @@ void copy_data(hid_t from, hid_t to, const NewPlaces& places, std::set<Token>& r
     else if (is_decoded)
         each_chunk(from, space, creation, what, copy_part);
     else
-        copy_chunks(from, to, what);
+        copy_chunks(from, creation, to, what);
 }
 
 }  // namespace quarry::hdf5

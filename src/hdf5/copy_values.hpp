@@ -13,7 +13,10 @@ namespace quarry::hdf5 {
 // The type to make something with that was of type `old`: the same, and shared where that was.
 using TypeInCopy = std::function<hid_t(hid_t old)>;
 
-// All attributes of an object, without their values. Just after the object itself: whatever is made
+// All attributes of an object in which nothing refers to anything, into one that was made like it.
+void copy_attributes(hid_t from, hid_t creation_list, hid_t to, const TypeInCopy& type_in_copy);
+
+// Of others: all attributes, without their values. Just after the object itself: whatever is made
 // in between may get into the way of its header, and their order is where they lie in it.
 void make_attributes(hid_t from, hid_t to, const TypeInCopy& type_in_copy);
 

@@ -70,7 +70,7 @@ void each_chunk(hid_t dataset, hid_t space, hid_t creation_list, const std::stri
     H5Pget_chunk(creation_list, rank, size.data());
     H5Sget_simple_extent_dims(space, shape.data(), nullptr);
     const Handle part(H5Scopy(space), H5Sclose);
-    for (const StoredPiece& chunk : pieces_of(dataset, what)) {
+    for (const StoredPiece& chunk : pieces_of(dataset, creation_list, what)) {
         std::vector<hsize_t> here(size.size());
         for (size_t i = 0; i < here.size(); ++i)
             here[i] = std::min(size[i], shape[i] - chunk.offset[i]);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <optional>
@@ -139,8 +140,16 @@ Handle make_with(hid_t access, hid_t from, const std::string& path) {
 
 }  // namespace
 
+// HDF5 takes room for headers in blocks. In larger ones more headers can grow where they lie; what
+// is left of the last one may be lost.
 Handle make_like(hid_t from, const std::string& path) {
-    return make_with(Handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), from, path);
+    constexpr hsize_t kUsual = 2048, kLargest = 16 << 10, kShare = 1000;
+    hsize_t size = 0;
+    checked(H5Fget_filesize(from, &size), "the size of the file cannot be told");
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    checked(H5Pset_meta_block_size(access, std::clamp(size / kShare, kUsual, kLargest)),
+            path + " cannot be made");
+    return make_with(access, from, path);
 }
 
 Handle make_like_in_memory(hid_t from) {

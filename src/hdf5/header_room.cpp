@@ -22,6 +22,12 @@ size_t filled_up(size_t size) {
     return (size + 7) / 8 * 8;
 }
 
+bool is_attribute_order_tracked(hid_t creation) {
+    unsigned order = 0;
+    checked(H5Pget_attr_creation_order(creation, &order), kWhat);
+    return (order & H5P_CRT_ORDER_TRACKED) != 0;
+}
+
 H5O_hdr_info_t header_of(hid_t object) {
     H5O_native_info_t info{};
     checked(H5Oget_native_info(object, &info, H5O_NATIVE_INFO_HDR), kWhat);
@@ -47,21 +53,15 @@ size_t size_of(hid_t object, const Attribute& one) {
     checked(H5Sencode2(space, nullptr, &of_space, H5P_DEFAULT), kWhat);
     // Both say more than the message does: what they are, and that everything is selected.
     constexpr size_t kBeforeType = 2, kAboutSpace = 23;
-    const size_t name_size = one.name.size() + 1, type_size = of_type - kBeforeType,
-                 space_size = of_space - kAboutSpace,
-                 value_size = static_cast<size_t>(one.info.data_size);
-    const size_t as_first_version = 8 + filled_up(name_size) + filled_up(type_size) +
-                                    filled_up(space_size) + filled_up(value_size);
-    const size_t as_third_version = filled_up(9 + name_size + type_size + space_size + value_size);
-    return kMessageHeader + std::max(as_first_version, as_third_version);
+    return room_for_attribute({one.name.size() + 1, of_type - kBeforeType, of_space - kAboutSpace,
+                               static_cast<size_t>(one.info.data_size)});
 }
 
 Share share_of_attributes(hid_t object, hid_t creation) {
-    unsigned order = 0, most = 0, least = 0;
-    checked(H5Pget_attr_creation_order(creation, &order), kWhat);
+    unsigned most = 0, least = 0;
     checked(H5Pget_attr_phase_change(creation, &most, &least), kWhat);
     const std::vector<Attribute> attributes = attributes_of(object);
-    Share share{attributes.size(), (order & H5P_CRT_ORDER_TRACKED) != 0};
+    Share share{attributes.size(), is_attribute_order_tracked(creation)};
     // Those of the first version hold all of them.
     if (attributes.size() > most && header_of(object).version > 1) return share;
     for (const Attribute& attribute : attributes) share.size += size_of(object, attribute);
@@ -83,6 +83,19 @@ Share share_of_links(hid_t object, hid_t creation, const std::vector<Link>& link
 
 }  // namespace
 
+size_t room_for_attribute(const AttributeSizes& sizes) {
+    const auto& [name, type, space, value] = sizes;
+    const size_t as_first_version =
+        8 + filled_up(name) + filled_up(type) + filled_up(space) + filled_up(value);
+    const size_t as_third_version = filled_up(9 + name + type + space + value);
+    return kMessageHeader + std::max(as_first_version, as_third_version);
+}
+
+size_t room_needed(const HeaderAttributes& attributes, hid_t creation) {
+    const bool is_needed = attributes.count > 1 && !is_attribute_order_tracked(creation);
+    return is_needed ? attributes.room : 0;
+}
+
 size_t room_needed(hid_t object, hid_t creation, const std::vector<Link>& links) {
     const Share of_attributes = share_of_attributes(object, creation);
     const Share of_links = share_of_links(object, creation, links);
@@ -92,9 +105,10 @@ size_t room_needed(hid_t object, hid_t creation, const std::vector<Link>& links)
 
 // By a comment, which no count and no number of the order of making knows of.
 void reserve_room(hid_t object, size_t size) {
-    constexpr size_t kMost = 60'000;  // that a message can hold
-    if (size > 0 && size <= kMost)
-        checked(H5Oset_comment(object, std::string(size, '-').c_str()), kWhat);
+    constexpr size_t kMost = 60'000;                // that a message can hold
+    constexpr size_t kAround = kMessageHeader + 1;  // besides its letters
+    if (size > kAround && size <= kMost)
+        checked(H5Oset_comment(object, std::string(size - kAround, '-').c_str()), kWhat);
 }
 
 void give_room_back(hid_t object) {

@@ -51,19 +51,24 @@ bool is_plain_type(Bytes type, int depth = 0) {
     }
 }
 
-bool is_plain_attribute(Bytes attribute) {
+// Nothing where it is not plain.
+std::optional<AttributeSizes> sizes_of_plain_attribute(Bytes attribute) {
     const uint64_t version = number_at(attribute, 0, 1);
     const uint64_t shares = version >= 2 ? number_at(attribute, 1, 1) : 0;
     const uint64_t name_size = number_at(attribute, 2, 2);
     const uint64_t type_size = number_at(attribute, 4, 2);
-    if (version < 1 || version > 3 || shares != 0 || name_size == 0) return false;
+    const uint64_t space_size = number_at(attribute, 6, 2);
+    if (version < 1 || version > 3 || shares != 0 || name_size == 0) return std::nullopt;
+    const auto room = [&](uint64_t size) { return version == 1 ? (size + 7) / 8 * 8 : size; };
     const size_t head = version == 3 ? 9 : 8;
-    const size_t room = version == 1 ? (name_size + 7) / 8 * 8 : name_size;
     const Bytes name = part(attribute, head, name_size);
-    if (name.empty()) return false;
+    if (name.empty()) return std::nullopt;
     const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size() - 1);
-    return text != "CLASS" && text != "coordinates" &&
-           is_plain_type(part(attribute, head + room, type_size));
+    const Bytes type = part(attribute, head + room(name_size), type_size);
+    if (text == "CLASS" || text == "coordinates" || !is_plain_type(type)) return std::nullopt;
+    const size_t before_value = head + room(name_size) + room(type_size) + room(space_size);
+    return AttributeSizes{name_size, type_size, space_size,
+                          attribute.size() - std::min(attribute.size(), before_value)};
 }
 
 // Those that are too many for the header are not in it.
@@ -99,7 +104,7 @@ public:
 
     std::optional<PlainDataset> verdict() const {
         if (!is_plain_ || !has_type_ || !stored_) return std::nullopt;
-        return PlainDataset{*stored_};
+        return PlainDataset{*stored_, attributes_};
     }
 
 private:
@@ -119,7 +124,7 @@ private:
                 has_type_ = true;
                 return is_plain_type(message.contents);
             case kAttribute:
-                return is_plain_attribute(message.contents);
+                return is_fine_attribute(message.contents);
             case kAttributeInfo:
                 return has_all_attributes(message.contents, format_);
             case kLayout:
@@ -130,10 +135,19 @@ private:
         }
     }
 
+    bool is_fine_attribute(Bytes message) {
+        const auto sizes = sizes_of_plain_attribute(message);
+        if (!sizes) return false;
+        ++attributes_.count;
+        attributes_.room += room_for_attribute(*sizes);
+        return true;
+    }
+
     const HeaderFormat& format_;
     bool is_plain_ = true;
     bool has_type_ = false;
     std::optional<uint64_t> stored_;
+    HeaderAttributes attributes_;
 };
 
 }  // namespace

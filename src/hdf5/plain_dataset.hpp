@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "hdf5/header_file.hpp"
+#include "hdf5/header_room.hpp"
 
 namespace quarry::hdf5 {
 
 struct PlainDataset {
     uint64_t stored = 0;  // bytes that its data takes
+    HeaderAttributes attributes;
 };
 
 // One that is stored in one piece, without filters, of a type of its own; that is no dimension and

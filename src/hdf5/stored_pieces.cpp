@@ -77,9 +77,8 @@ std::vector<StoredPiece> chunks_of(hid_t dataset, hid_t creation, const std::str
 
 }  // namespace
 
-std::vector<StoredPiece> pieces_of(hid_t dataset, const std::string& what) {
-    const Handle creation(checked(H5Dget_create_plist(dataset), what), H5Pclose);
-    if (H5Pget_layout(creation) == H5D_CHUNKED) return chunks_of(dataset, creation, what);
+std::vector<StoredPiece> pieces_of(hid_t dataset, hid_t creation_list, const std::string& what) {
+    if (H5Pget_layout(creation_list) == H5D_CHUNKED) return chunks_of(dataset, creation_list, what);
     const haddr_t address = H5Dget_offset(dataset);
     if (address == HADDR_UNDEF) return {};
     return {{address, H5Dget_storage_size(dataset), 0, {}}};

@@ -12,7 +12,7 @@ namespace quarry::hdf5 {
 
 // In the order of HDF5's own index. Nothing for data in the header of its dataset or in other
 // files.
-std::vector<StoredPiece> pieces_of(hid_t dataset, const std::string& what);
+std::vector<StoredPiece> pieces_of(hid_t dataset, hid_t creation_list, const std::string& what);
 
 // Into a dataset with a guard: a chunk that everybody can read, for its mask has the guard's bit...
 void copy_guarded_chunk(hid_t from, hid_t to, const StoredPiece& chunk, uint32_t guard);

@@ -630,3 +630,19 @@ def test_references_in_a_row_are_followed_at_once(tmp_path: Path) -> None:
     assert used.ru_oublock * 512 < 5 * 8_000_000
     with h5py.File(copy_of(tmp_path / "in.h5")) as f:
         assert f["059"][5] == 5
+
+
+@pytest.mark.parametrize("libver", ("earliest", "v110"))
+def test_a_hollow_dataset_takes_little_more_than_its_header_did(
+    tmp_path: Path, libver: str
+) -> None:
+    count, guard = 1000, 40  # bytes of the filter that keeps others from taking it for a whole one
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w", libver=libver) as f:
+        for number in range(count):
+            d = f.create_dataset(f"g{number % 10}/d{number}", data=np.arange(16))
+            d.attrs["units"], d.attrs["number"], d.attrs["valid_range"] = "m", number, [0.0, 1.0]
+    run(tmp_path, "import h5py; h5py.File('in.h5')")
+    carve(tmp_path, "t", "--drop", "*", "--keep-below", "0")
+    metadata = path.stat().st_size - count * 16 * 8
+    assert copy_of(path).stat().st_size <= 1.02 * metadata + count * guard
