@@ -31,6 +31,10 @@ struct Forward<Group, Callback> {
         if (callback == nullptr) return failure();
         if constexpr (kIsService<Class>) {
             return finish(under, callback(ours.below, arguments...), arguments...);
+        } else if constexpr (!IsNoted<Callback, Finished, Arguments...>) {
+            const Operation operation(ours.known, transfer_list(arguments...),
+                                      Operation::Clock::Unread);
+            return finish(under, callback(ours.below, arguments...), arguments...);
         } else {
             const Operation operation(ours.known, transfer_list(arguments...));
             const auto answer = finish(under, callback(ours.below, arguments...), arguments...);
@@ -43,6 +47,8 @@ struct Forward<Group, Callback> {
     }
 
 private:
+    using Finished = std::conditional_t<std::is_pointer_v<Answer>, Object*, Answer>;
+
     // What comes up from below, as HDF5 is given it.
     static auto finish(const Under* under, Answer answer, Arguments... arguments) {
         (wrap_if_request(under, arguments), ...);

@@ -259,6 +259,7 @@ void describe_again(Object& dataset) noexcept {
 void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer) noexcept try {
     KnownObject* known = dataset.known;
     if (known == nullptr || known->is_described) return;
+    const trace::OwnTime own(recorder());
     const hdf5::Api& api = dataset.under->library->api;
     if (known->texts == nullptr) known->texts = std::make_unique<DatasetTexts>();
     const auto& [type, shape, layout] = *known->texts;

@@ -225,11 +225,6 @@ void note(Call<&H5VL_dataset_class_t::open>, const Operation& operation, Object&
     opened(operation, dataset, H5I_DATASET, How::Opened, path_at(parent, *location, name));
 }
 
-void note(Call<&H5VL_dataset_class_t::get>, const Operation&, Object& dataset, herr_t answer,
-          H5VL_dataset_get_args_t* arguments, hid_t, void**) noexcept {
-    if (answer >= 0) overhear(dataset, *arguments);
-}
-
 void note(Call<&H5VL_dataset_class_t::specific>, const Operation& operation, Object& dataset,
           herr_t answer, H5VL_dataset_specific_args_t* arguments, hid_t, void**) noexcept {
     if (answer < 0) return;

@@ -10,10 +10,6 @@ namespace quarry::connector {
 template <auto Callback>
 struct Call {};
 
-// Most calls are told by the I/O that they cause, which carries their number, and by nothing else.
-template <auto Callback, typename... Arguments>
-void note(Call<Callback>, const Operation&, Object&, Arguments&&...) noexcept {}
-
 using Location = const H5VL_loc_params_t*;
 
 void note(Call<&H5VL_attr_class_t::create>, const Operation&, Object&, Object* attribute, Location,
@@ -33,8 +29,6 @@ void note(Call<&H5VL_dataset_class_t::create>, const Operation&, Object&, Object
           const char*, hid_t, hid_t, hid_t, hid_t, hid_t, hid_t, void**) noexcept;
 void note(Call<&H5VL_dataset_class_t::open>, const Operation&, Object&, Object* dataset, Location,
           const char*, hid_t, hid_t, void**) noexcept;
-void note(Call<&H5VL_dataset_class_t::get>, const Operation&, Object&, herr_t,
-          H5VL_dataset_get_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_dataset_class_t::specific>, const Operation&, Object&, herr_t,
           H5VL_dataset_specific_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_dataset_class_t::optional>, const Operation&, Object&, herr_t,
@@ -76,6 +70,12 @@ void note(Call<&H5VL_file_class_t::optional>, const Operation&, Object&, herr_t,
           H5VL_optional_args_t*, hid_t, void**) noexcept;
 void note(Call<&H5VL_file_class_t::close>, const Operation&, Object&, herr_t, hid_t,
           void**) noexcept;
+
+// Most calls are told by the I/O that they cause, which carries their number, and by nothing else.
+template <auto Callback, typename... Arguments>
+concept IsNoted = requires(const Operation& operation, Object& object, Arguments... arguments) {
+    note(Call<Callback>(), operation, object, arguments...);
+};
 
 // A dataset is about to be closed.
 void note_end(Object& dataset, hid_t transfer) noexcept;

@@ -33,15 +33,18 @@ inline thread_local Current current_call;
 // into programs that visit objects.
 class Operation {
 public:
+    enum class Clock { Read, Unread };
+
     // `transfer` is the list of the call. Whatever is asked of the connector below while it lasts
     // must be asked with the same one: HDF5 keeps the last it was given for the rest of the call.
-    Operation(KnownObject* object, hid_t transfer) noexcept : writer_(recorder()), object_(object) {
+    Operation(KnownObject* object, hid_t transfer, Clock clock = Clock::Read) noexcept
+        : writer_(recorder()), object_(object) {
         if (writer_ == nullptr) return;
         before_ = current_call;
         object_number_ = object != nullptr ? object->number : trace::kNone;
         current_call = {object_number_, writer_->new_number(), transfer, {}};
         number_ = current_call.operation;
-        start_ = trace::monotonic_now();
+        if (clock == Clock::Read) start_ = trace::monotonic_now();
     }
     ~Operation() {
         if (writer_ != nullptr) current_call = before_;
@@ -56,6 +59,7 @@ public:
     // file: then only the number is left.
     KnownObject* object() const { return object_; }
     uint32_t object_number() const { return object_number_; }
+    // Of calls whose clock was read.
     uint64_t start() const { return start_; }
     uint64_t duration() const { return trace::monotonic_now() - start_; }
 
