@@ -46,10 +46,6 @@ int compare_with_chunk(const hsize_t*, unsigned, haddr_t address, hsize_t size, 
 
 // Asking for chunks may be a matter of all ranks of a parallel program, of which only some would
 // ask.
-bool is_parallel(const StorageRecord& storage) {
-    return storage.file != nullptr && (storage.file->feature_flags & H5FD_FEAT_HAS_MPI) != 0;
-}
-
 bool may_own_some(const Object& dataset) {
     const KnownObject* known = dataset.known;
     return known != nullptr && !known->chunk.empty() &&

@@ -124,25 +124,30 @@ bool needs_creation_list(const KnownObject& known) {
     return known.address == HADDR_UNDEF || known.was_made;
 }
 
+enum class When { Used, Closed };
+
 // Asks for what the program has not asked for. False if HDF5 does not tell.
-bool learn_the_rest(const Object& dataset, KnownObject& known) {
+bool learn_the_rest(const Object& dataset, KnownObject& known, When when) {
     const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
     if (known.texts == nullptr) known.texts = std::make_unique<DatasetTexts>();
-    if (known.texts->type.empty()) {
-        if (facts.type() < 0) return false;
-        learn_type(api, facts.type(), known);
-    }
-    if (known.texts->shape.empty()) {
-        if (facts.space() < 0) return false;
-        learn_shape(api, facts.space(), known);
-    }
     if (!needs_creation_list(known)) {
         known.is_contiguous = true;
         known.texts->layout = hdf5::kInOnePiece;
     } else if (known.texts->layout.empty()) {
         if (facts.creation() < 0) return false;
         learn_layout(api, facts.creation(), known);
+    }
+    if (known.texts->type.empty()) {
+        if (facts.type() < 0) return false;
+        learn_type(api, facts.type(), known);
+    }
+    // To tell the shape of virtual data, HDF5 may open the files of its sources. Nobody wanted
+    // that.
+    const bool is_shape_wanted = !known.is_virtual || when == When::Used;
+    if (known.texts->shape.empty() && is_shape_wanted) {
+        if (facts.space() < 0) return false;
+        learn_shape(api, facts.space(), known);
     }
     return true;
 }
@@ -173,16 +178,18 @@ trace::Object record_of(const KnownObject& known, uint64_t time) {
 }
 
 // `since` is when it was as it is now.
-void describe(const Object& dataset, KnownObject& known, uint64_t since, trace::Writer& writer) {
+void describe(const Object& dataset, KnownObject& known, When when, uint64_t since,
+              trace::Writer& writer) {
     trace::Object record = record_of(known, since);
     const Place place = place_of(dataset);
     record.address = known.address = place.address;
     record.stored = place.size;
-    if (learn_the_rest(dataset, known))
+    const bool is_learned = learn_the_rest(dataset, known, when);
+    known.is_described = is_learned && !known.texts->shape.empty();
+    if (is_learned)
         record.description = writer.text(
             hdf5::describe_dataset(known.texts->type, known.texts->shape, known.texts->layout));
     known.texts.reset();
-    known.is_described = true;
     writer.append(record);
 }
 
@@ -192,6 +199,9 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer) {
     StorageRecord* storage = storage_with_serial(*object.under->library, info.fileno);
     if (storage == nullptr) return nullptr;
     KnownObject& known = storage->objects[info.token];
+    // What is made may lie where something was that has been deleted since.
+    const bool is_another = object.was_made && object.known == nullptr;
+    if (is_another) known = {};
     known.storage = storage;
     known.was_made |= object.was_made;
     const bool is_new = known.number == trace::kNone;
@@ -232,16 +242,28 @@ unsigned long serial_of_file(const Object& file) noexcept {
     return get(file.below, &question, current_call.transfer, nullptr) >= 0 ? serial : 0;
 }
 
-KnownObject* described(Object& dataset) noexcept {
+namespace {
+
+KnownObject* described(Object& dataset, When when) noexcept {
     KnownObject* known = known_of(dataset, H5I_DATASET);
     trace::Writer* writer = recorder();
     if (known == nullptr || known->is_described || writer == nullptr) return known;
     try {
-        describe(dataset, *known, known->met, *writer);
+        describe(dataset, *known, when, known->met, *writer);
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
     return known;
+}
+
+}  // namespace
+
+KnownObject* described(Object& dataset) noexcept {
+    return described(dataset, When::Used);
+}
+
+void describe_before_close(Object& dataset) noexcept {
+    described(dataset, When::Closed);
 }
 
 void describe_again(Object& dataset) noexcept {
@@ -250,7 +272,7 @@ void describe_again(Object& dataset) noexcept {
     if (known == nullptr || writer == nullptr) return;
     known->texts.reset();
     try {
-        describe(dataset, *known, trace::monotonic_now(), *writer);
+        describe(dataset, *known, When::Used, trace::monotonic_now(), *writer);
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }

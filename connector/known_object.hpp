@@ -17,6 +17,7 @@ unsigned long serial_of_file(const Object& file) noexcept;
 // The same with what a dataset is like: its type, shape and layout are recorded before its data is
 // used, and at the latest when it is closed.
 KnownObject* described(Object& dataset) noexcept;
+void describe_before_close(Object& dataset) noexcept;
 
 // What programs ask a dataset for, as most do when they have opened one, need not be asked again.
 void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer) noexcept;

@@ -81,8 +81,10 @@ void opened(const Operation& operation, Object* object, H5I_type_t type, How how
     object->was_made = how == How::Created;
     const uint64_t duration = operation.duration();
     trace::watch_task(operation.writer());
-    const bool is_new_dataset = type == H5I_DATASET && object->was_made;
-    const KnownObject* known = is_new_dataset ? described(*object) : known_of(*object, type);
+    const KnownObject* known = known_of(*object, type);
+    // To ask later may need all ranks of a parallel program.
+    const bool is_now = known != nullptr && (object->was_made || is_parallel(*known->storage));
+    if (type == H5I_DATASET && is_now) described(*object);
     trace::ObjectOpened record{};
     record.prefix.flags = how == How::Created ? trace::kObjectCreated : 0;
     record.number = known != nullptr ? known->number : trace::kNone;
@@ -380,7 +382,7 @@ void note(Call<&H5VL_file_class_t::close>, const Operation& operation, Object& f
 void note_end(Object& dataset, hid_t transfer) noexcept {
     if (dataset.known == nullptr || dataset.known->is_described) return;
     const Operation asking(dataset.known, transfer);
-    described(dataset);
+    describe_before_close(dataset);
 }
 
 void note_file(const Operation& operation, Library& library, Object* file, const char* name,

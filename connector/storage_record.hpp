@@ -89,6 +89,11 @@ struct StorageRecord {
     uint64_t path_search = 0;  // nanoseconds spent looking for paths
 };
 
+// Whether it is open in several ranks of a parallel program.
+inline bool is_parallel(const StorageRecord& storage) {
+    return storage.file != nullptr && (storage.file->feature_flags & H5FD_FEAT_HAS_MPI) != 0;
+}
+
 // A driver opened a file. Null if memory is short.
 StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* name, unsigned flags,
                             const char* driver) noexcept;

@@ -146,7 +146,8 @@ herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t trans
                    void** request) noexcept {
     using Get = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::get>;
     const herr_t answer = Get::call(object, arguments, transfer, request);
-    if (answer >= 0) overhear(as_object(object), *arguments);
+    const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
+    if (is_done) overhear(as_object(object), *arguments);
     if (answer >= 0 && is_serving()) hide_carving(as_object(object), *arguments, transfer);
     return answer;
 }

@@ -320,10 +320,15 @@ private:
             return made;
         }
         checked(H5Ocopy(made, ".", link.group, name, sharing_types_, link.creation), what);
-        if (given_up_.size() * kPerGivenUp <= copied_.size()) given_up_.push_back(std::move(made));
+        if (is_small(made) && given_up_.size() * kPerGivenUp <= copied_.size())
+            given_up_.push_back(std::move(made));
         Handle copy(checked(H5Oopen(link.group, name, H5P_DEFAULT), what), H5Oclose);
         give_room_back(copy);
         return copy;
+    }
+
+    static bool is_small(hid_t object) {
+        return H5Iget_type(object) != H5I_DATASET || H5Dget_storage_size(object) == 0;
     }
 
     void make_dataset(const Token& token, hid_t old_group, hid_t group, const std::string& name,

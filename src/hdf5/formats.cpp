@@ -143,7 +143,7 @@ Handle make_with(hid_t access, hid_t from, const std::string& path) {
 // HDF5 takes room for headers in blocks. In larger ones more headers can grow where they lie; what
 // is left of the last one may be lost.
 Handle make_like(hid_t from, const std::string& path) {
-    constexpr hsize_t kUsual = 2048, kLargest = 16 << 10, kShare = 1000;
+    constexpr hsize_t kUsual = 2048, kLargest = 32 << 10, kShare = 1000;
     hsize_t size = 0;
     checked(H5Fget_filesize(from, &size), "the size of the file cannot be told");
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

@@ -87,3 +87,48 @@ f.create_dataset("new", (7,), "i2")
 os._exit(0)
 """
     assert descriptions(program, tmp_path)["/new"]["shape"] == [7]
+
+
+def test_of_a_virtual_dataset_needs_no_sources_unless_it_is_used(tmp_path: Path) -> None:
+    """Whose shape depends on them, and HDF5 would open their files to tell it."""
+    with h5py.File(tmp_path / "source.h5", "w") as f:
+        f.create_dataset("s", data=np.arange(10), maxshape=(None,), chunks=(5,))
+        layout = h5py.VirtualLayout((10,), "i8", maxshape=(None,))
+        layout[: h5py.h5s.UNLIMITED] = h5py.VirtualSource(f["s"])[: h5py.h5s.UNLIMITED]
+    with h5py.File(tmp_path / "virtual.h5", "w") as f:
+        f.create_virtual_dataset("v", layout)
+    open_it = f"import h5py; f = h5py.File({str(tmp_path / 'virtual.h5')!r})\n"
+    opened = descriptions(open_it + "h5py.h5d.open(f.id, b'v')", tmp_path)
+    assert opened["/v"]["layout"] == "virtual"
+    assert "shape" not in opened["/v"]
+    events = [json.loads(line) for line in quarry("export", tmp_path / "t").stdout.splitlines()]
+    assert not any(e["event"] == "io" and e["file"].endswith("source.h5") for e in events)
+    again = tmp_path / "again"
+    again.mkdir()
+    used = descriptions(open_it + "h5py.h5d.open(f.id, b'v'); f['v'][...]", again)
+    assert used["/v"]["shape"] == [10]
+
+
+@pytest.mark.parametrize("layout", ("contiguous", "chunked"))
+def test_is_not_that_of_what_was_deleted_in_its_place(tmp_path: Path, layout: str) -> None:
+    """HDF5 puts the new header where the old one was."""
+    chunks = {"chunks": (5,)} if layout == "chunked" else {}
+    program = f"""
+import h5py
+with h5py.File({str(tmp_path / "x.h5")!r}, "w") as f:
+    a = f.create_dataset("a", (10,), "i4", **{chunks})
+    a[...] = 1
+    place = h5py.h5o.get_info(a.id).addr
+    del a, f["a"]
+    b = f.create_dataset("b", (20,), "f8", **{chunks})
+    b[...] = 1
+    print(h5py.h5o.get_info(b.id).addr == place)
+"""
+    trace = tmp_path / "t"
+    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", program)
+    assert done.stdout == "True\n"
+    events = [json.loads(line) for line in quarry("export", trace).stdout.splitlines()]
+    writes = [(e["elements"], e["bytes"]) for e in events if e["event"] == "write"]
+    assert writes == [(10, 40), (20, 160)]
+    names = [e["object"] for e in events if e["event"] == "write"]
+    assert names[-1] == "/b"
