@@ -646,3 +646,25 @@ def test_a_hollow_dataset_takes_little_more_than_its_header_did(
     carve(tmp_path, "t", "--drop", "*", "--keep-below", "0")
     metadata = path.stat().st_size - count * 16 * 8
     assert copy_of(path).stat().st_size <= 1.02 * metadata + count * guard
+
+
+def test_data_that_is_allocated_early_is_allocated_once(tmp_path: Path) -> None:
+    """As parallel programs write it. Its dataset is made anew, for it refers to its axes."""
+    path = tmp_path / "in.h5"
+    early = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    early.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    with h5py.File(path, "w") as f:
+        f["x"] = np.arange(256)
+        f["x"].make_scale("x")
+        for number in range(10):
+            space = h5py.h5s.create_simple((256, 256))
+            name = f"v{number}".encode()
+            h5py.h5d.create(f.id, name, h5py.h5t.NATIVE_DOUBLE, space, early)
+            variable = f[name]
+            variable[...] = number
+            variable.dims[0].attach_scale(f["x"])
+            for attribute in ("units", "long_name", "standard_name"):
+                variable.attrs[attribute] = f"{attribute} of {number}"
+    run(tmp_path, "import h5py; f = h5py.File('in.h5'); [f[name][...] for name in f]")
+    carve(tmp_path, "t")
+    assert copy_of(path).stat().st_size <= path.stat().st_size + (64 << 10)
