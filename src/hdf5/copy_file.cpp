@@ -320,14 +320,14 @@ private:
             return made;
         }
         checked(H5Ocopy(made, ".", link.group, name, sharing_types_, link.creation), what);
-        if (is_small(made) && given_up_.size() * kPerGivenUp <= copied_.size())
+        if (has_no_data(made) && given_up_.size() * kPerGivenUp <= copied_.size())
             given_up_.push_back(std::move(made));
         Handle copy(checked(H5Oopen(link.group, name, H5P_DEFAULT), what), H5Oclose);
         give_room_back(copy);
         return copy;
     }
 
-    static bool is_small(hid_t object) {
+    static bool has_no_data(hid_t object) {
         return H5Iget_type(object) != H5I_DATASET || H5Dget_storage_size(object) == 0;
     }
 
