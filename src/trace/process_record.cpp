@@ -1,6 +1,7 @@
 #include "trace/process_record.hpp"
 
 #include <limits.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
@@ -64,15 +65,22 @@ std::string link_target(const char* link) {
     return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
 }
 
+// Whether a variable is one that the program was started with. The kernel puts those between these
+// two, and who writes over them, as programs do that change their title, has moved them before.
+bool is_from_start(const char* entry) {
+    const auto address = reinterpret_cast<uintptr_t>(entry);
+    return address > getauxval(AT_RANDOM) && address < getauxval(AT_EXECFN);
+}
+
 // Tells without searching it whether the task's variable may have changed: programs set one by
-// another entry in its place, by one more at the end, or by writing over its value.
+// another entry in its place, by one more at the end, or by writing over a value of their own.
 class TaskVariable {
 public:
     bool is_unchanged() const {
         if (environ != all_ || all_ == nullptr || all_[count_] != nullptr) return false;
         if (count_ > 0 && all_[count_ - 1] != last_) return false;
-        return entry_ == nullptr ||
-               (all_[place_] == entry_ && std::strcmp(entry_, text_.data()) == 0);
+        if (entry_ == nullptr) return true;
+        return all_[place_] == entry_ && (is_fixed_ || std::strcmp(entry_, text_.data()) == 0);
     }
 
     void look(const char* value) {
@@ -85,6 +93,10 @@ public:
             entry_ = last_;
         }
         if (entry_ == nullptr) return;
+        // By default a task is called like its command, which may name many files: reading that
+        // before every access would take longer than to record it.
+        is_fixed_ = is_from_start(entry_);
+        if (is_fixed_) return;
         // Too long to be kept, it is looked for each time.
         const size_t size = std::strlen(entry_) + 1;
         if (size > text_.size()) {
@@ -102,8 +114,8 @@ private:
     const char* last_ = nullptr;
     size_t place_ = 0;
     const char* entry_ = nullptr;
-    // By default a task is called like its command, which may name many files.
-    std::array<char, 4096> text_{};
+    bool is_fixed_ = false;
+    std::array<char, 1024> text_{};
 };
 thread_local TaskVariable task_variable;
 

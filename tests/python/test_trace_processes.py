@@ -125,6 +125,27 @@ for step in ("first", "second", "first"):
     assert [e["task"] for e in reads(tmp_path / "t", "/y")] == ["first", "second", "first"]
 
 
+@pytest.mark.parametrize("length", [0, 900, 5000])
+def test_steps_announced_by_writing_over_the_variable(tmp_path: Path, length: int) -> None:
+    prepare(tmp_path)
+    code = f"""
+import ctypes, h5py
+f = h5py.File("data.h5", "r")
+f["y"][0]
+variable = ctypes.create_string_buffer(8192)
+for step in ("first", "second"):
+    variable.value = b"QUARRY_TASK=" + b"-" * {length} + step.encode()
+    ctypes.CDLL(None).putenv(variable)
+    f["y"][1]
+    variable.value = variable.value + b" again"
+    f["y"][2]
+"""
+    record(tmp_path, code, "--task", "whole" * 1000)
+    before = "-" * length
+    steps = [before + step for step in ("first", "first again", "second", "second again")]
+    assert [e["task"] for e in reads(tmp_path / "t", "/y")] == ["whole" * 1000, *steps]
+
+
 def test_steps_announced_in_python_and_in_c(tmp_path: Path) -> None:
     prepare(tmp_path)
     package = Path(__file__).parents[2] / "python"
