@@ -21,26 +21,36 @@ AccessList::AccessList(Library& library, const Under& under, const Info* info,
                        hid_t callers) noexcept
     : library_(library), list_(callers) {
     const bool bytes = (info == nullptr || needs_driver(info->config)) && byte_layer_works(library);
-    if (!bytes && under.is_native) return;
-    if (!under.is_native || !has_driver_without_info(library, callers)) {
-        const hid_t copy = library.api.H5Pcopy(callers);
-        if (copy < 0) return;
-        list_ = copy;
-        is_copy_ = true;
+    DriverChoice choice{};
+    const bool has_choice = bytes && get_choice(library, callers, choice);
+    const bool has_more = has_choice && (choice.info != nullptr || choice.configuration != nullptr);
+    if ((!under.is_native || has_more) && !becomes_copy()) {
+        if (has_choice) free_choice(library, choice);
+        return;
     }
     if (!under.is_native) library.api.H5Pset_vol(list_, under.id, under.info);
-    if (!bytes) return;
-    const DriverPut put = put_driver_around(library, list_, info);
-    if (put != DriverPut::Not) follow_external_links(library);
-    is_driver_lent_ = put == DriverPut::Now && !is_copy_;
+    if (!has_choice) return;
+    const DriverPut put = put_driver_around(library, list_, choice, info);
+    if (put.is_there) follow_external_links(library);
+    ours_ = put.now;
+}
+
+bool AccessList::becomes_copy() {
+    const hid_t copy = library_.api.H5Pcopy(list_);
+    if (copy >= 0) list_ = copy;
+    return is_copy_ = copy >= 0;
 }
 
 void AccessList::end(Outcome outcome) noexcept {
-    if (!is_copy_ && !is_driver_lent_) return;
+    if (!is_copy_ && ours_ == nullptr) return;
     std::optional<KeepErrors> keep;
     if (outcome == Outcome::Failure) keep.emplace(library_.api);
-    if (is_driver_lent_) give_back_callers_driver(library_, list_);
-    if (is_copy_) library_.api.H5Pclose(list_);
+    if (is_copy_) {
+        library_.api.H5Pclose(list_);
+    } else {
+        name_callers_driver(*ours_, list_);
+    }
+    if (ours_ != nullptr) release_driver_info(ours_);
 }
 
 }  // namespace quarry::connector

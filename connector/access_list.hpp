@@ -1,11 +1,9 @@
 // The file-access list that is handed to the connector below, made from the caller's.
 #pragma once
 
-#include "connector/info.hpp"
+#include "connector/driver_info.hpp"
 
 namespace quarry::connector {
-
-enum class Outcome { Success, Failure };
 
 // The caller's list, with our driver around theirs until the end of the call: to copy a list takes
 // HDF5 longer than anything else that is done here. It is a copy where the caller would notice:
@@ -24,10 +22,12 @@ public:
     void end(Outcome outcome) noexcept;
 
 private:
+    bool becomes_copy();
+
     Library& library_;
     hid_t list_;
     bool is_copy_ = false;
-    bool is_driver_lent_ = false;
+    DriverInfo* ours_ = nullptr;  // of our driver, if it was put on the list now
 };
 
 }  // namespace quarry::connector

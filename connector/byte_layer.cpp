@@ -6,6 +6,7 @@
 #include "connector/notice.hpp"
 
 namespace quarry::connector {
+
 bool byte_layer_works(Library& library) noexcept {
     const hdf5::Api& api = library.api;
     if (!api.missing.empty()) {
@@ -23,31 +24,19 @@ bool byte_layer_works(Library& library) noexcept {
     return false;
 }
 
-bool has_driver_without_info(const Library& library, hid_t access) noexcept {
-    DriverChoice choice{};
-    if (!library.api.missing.empty() || !get_choice(library.api, access, choice)) return false;
-    const bool is_alone = choice.info == nullptr && choice.configuration == nullptr;
-    free_choice(library, choice);
-    return is_alone;
-}
-
-DriverPut put_driver_around(Library& library, hid_t access, const Info* info) noexcept {
-    DriverChoice callers{};
-    if (!get_choice(library.api, access, callers)) return DriverPut::Not;
-    if (wrapped_driver_of(library, callers.driver) != nullptr) {
-        free_choice(library, callers);
-        return DriverPut::Before;
-    }
-    const WrappedDriver* driver = driver_around(library, callers.driver);
+DriverPut put_driver_around(Library& library, hid_t access, const DriverChoice& callers,
+                            const Info* info) noexcept {
+    const bool is_ours = wrapped_driver_of(library, callers.driver) != nullptr;
+    const WrappedDriver* driver = is_ours ? nullptr : driver_around(library, callers.driver);
     if (driver == nullptr) {
         free_choice(library, callers);
-        return DriverPut::Not;
+        return {is_ours, nullptr};
     }
     DriverInfo* ours = make_driver_info(*driver, callers, info);
-    if (ours == nullptr) return DriverPut::Not;
-    const bool done = set_choice(library.api, access, {driver->outer, ours, nullptr});
+    if (ours == nullptr) return {};
+    if (set_choice(library.api, access, {driver->outer, ours, nullptr})) return {true, ours};
     release_driver_info(ours);
-    return done ? DriverPut::Now : DriverPut::Not;
+    return {};
 }
 
 bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexcept {
@@ -71,7 +60,7 @@ bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexc
 
 void give_back_callers_driver(Library& library, hid_t access) noexcept {
     DriverChoice choice{};
-    if (!library.api.missing.empty() || !get_choice(library.api, access, choice)) return;
+    if (!library.api.missing.empty() || !get_choice(library, access, choice)) return;
     if (wrapped_driver_of(library, choice.driver) != nullptr && choice.info != nullptr) {
         set_choice(library.api, access, static_cast<const DriverInfo*>(choice.info)->callers);
     }

@@ -1,19 +1,21 @@
 // The byte layer: a file driver put around whichever driver the caller has chosen.
 #pragma once
 
-#include "connector/info.hpp"
+#include "connector/driver_info.hpp"
 
 namespace quarry::connector {
 
 // Whether this HDF5 offers what the byte layer needs. Says so once, if not.
 bool byte_layer_works(Library& library) noexcept;
 
-// Whether the driver on a list is all that there is to say about it.
-bool has_driver_without_info(const Library& library, hid_t access) noexcept;
+struct DriverPut {
+    bool is_there = false;      // our driver, now or already
+    DriverInfo* now = nullptr;  // to be released, where it was not there before
+};
 
-// Replaces the driver on an access list by ours around it, if it is not ours already.
-enum class DriverPut { Now, Before, Not };
-DriverPut put_driver_around(Library& library, hid_t access, const Info* info) noexcept;
+// Replaces the driver on an access list, which is taken over, by ours around it.
+DriverPut put_driver_around(Library& library, hid_t access, const DriverChoice& callers,
+                            const Info* info) noexcept;
 
 // Whether the file that a group is in has been opened through our driver.
 bool is_in_file_with_driver(Library& library, hid_t group, hid_t transfer) noexcept;

@@ -65,9 +65,15 @@ void fill_in(const WrappedDriver& driver, H5FD_t& file, unsigned flags, haddr_t 
 H5FD_t* open_inner(const DriverInfo& info, const char* name, unsigned flags, hid_t access,
                    haddr_t largest) {
     const WrappedDriver& driver = *info.driver;
-    const CallersDriverOnList callers(info, access);
-    const DriverOpens opens;
-    H5FD_t* inner = driver.inner_class->open(name, flags, access, largest);
+    const bool is_seen = looks_at_lists(info);
+    if (is_seen) name_callers_driver(info, access);
+    H5FD_t* inner = nullptr;
+    {
+        const DriverOpens opens;
+        inner = driver.inner_class->open(name, flags, access, largest);
+    }
+    if (is_seen)
+        name_our_driver(info, access, inner != nullptr ? Outcome::Success : Outcome::Failure);
     if (inner != nullptr) fill_in(driver, *inner, flags, largest);
     return inner;
 }
@@ -288,11 +294,9 @@ bool is_open_through_driver(const Library& library, unsigned long number) noexce
 herr_t driver_delete(const WrappedDriver& driver, const char* name, hid_t access) noexcept {
     DriverInfo* info = driver_info_on(driver, access);
     if (info == nullptr) return -1;
-    herr_t answer = -1;
-    {
-        const CallersDriverOnList callers(*info, access);
-        answer = driver.inner_class->del(name, access);
-    }
+    name_callers_driver(*info, access);
+    const herr_t answer = driver.inner_class->del(name, access);
+    name_our_driver(*info, access, answer >= 0 ? Outcome::Success : Outcome::Failure);
     release_driver_info(info);
     return answer;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "connector/reserve.hpp"
 
@@ -14,10 +15,15 @@ Reserve<DriverInfo, 64> infos;
 
 }  // namespace
 
-bool get_choice(const hdf5::Api& api, hid_t access, DriverChoice& choice) noexcept {
-    size_t size = 0;
-    return api.H5Pget_size(access, kDriverProperty, &size) >= 0 && size == sizeof choice &&
-           api.H5Pget(access, kDriverProperty, &choice) >= 0;
+bool get_choice(Library& library, hid_t access, DriverChoice& choice) noexcept {
+    const hdf5::Api& api = library.api;
+    if (!library.keeps_choice) {
+        size_t size = 0;
+        if (api.H5Pget_size(access, kDriverProperty, &size) < 0 || size != sizeof choice)
+            return false;
+        library.keeps_choice = true;
+    }
+    return api.H5Pget(access, kDriverProperty, &choice) >= 0;
 }
 
 bool set_choice(const hdf5::Api& api, hid_t access, const DriverChoice& choice) noexcept {
@@ -65,7 +71,7 @@ herr_t release_driver_info(void* info) noexcept {
 DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept {
     const hdf5::Api& api = driver.library->api;
     DriverChoice choice{};
-    if (!get_choice(api, access, choice)) return nullptr;
+    if (!get_choice(*driver.library, access, choice)) return nullptr;
     if (choice.info != nullptr) {
         void* ours = retain_driver_info(choice.info);
         free_choice(*driver.library, choice);   // our class: counts down, frees nothing
@@ -77,15 +83,21 @@ DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept {
     return make_driver_info(driver, {driver.inner, nullptr, choice.configuration}, nullptr);
 }
 
-CallersDriverOnList::CallersDriverOnList(const DriverInfo& info, hid_t access) noexcept
-    : info_(info), access_(access) {
+bool looks_at_lists(const DriverInfo& info) noexcept {
+    const H5FD_class_t& inner = *info.driver->inner_class;
+    return info.callers.info != nullptr || info.callers.configuration != nullptr ||
+           inner.fapl_size != 0 || inner.fapl_get != nullptr || inner.fapl_copy != nullptr;
+}
+
+void name_callers_driver(const DriverInfo& info, hid_t access) noexcept {
     set_choice(info.driver->library->api, access, info.callers);
 }
 
-CallersDriverOnList::~CallersDriverOnList() {
-    const hdf5::Api& api = info_.driver->library->api;
-    const KeepErrors keep(api);
-    set_choice(api, access_, {info_.driver->outer, &info_, nullptr});
+void name_our_driver(const DriverInfo& info, hid_t access, Outcome outcome) noexcept {
+    const hdf5::Api& api = info.driver->library->api;
+    std::optional<KeepErrors> keep;
+    if (outcome == Outcome::Failure) keep.emplace(api);
+    set_choice(api, access, {info.driver->outer, &info, nullptr});
 }
 
 }  // namespace quarry::connector

@@ -10,7 +10,7 @@ namespace quarry::connector {
 // How HDF5 keeps a driver on an access list: the value of one property. The struct is not in the
 // public headers, but this is the only way to get at a driver's info together with its
 // configuration string, and without an error on HDF5's stack where there is none. The property's
-// size is checked first.
+// size is checked, once in a library.
 struct DriverChoice {
     hid_t driver;
     const void* info;
@@ -18,7 +18,7 @@ struct DriverChoice {
 };
 
 // A copy of the choice on a list, to be freed. False where HDF5 keeps it in another way.
-bool get_choice(const hdf5::Api& api, hid_t access, DriverChoice& choice) noexcept;
+bool get_choice(Library& library, hid_t access, DriverChoice& choice) noexcept;
 bool set_choice(const hdf5::Api& api, hid_t access, const DriverChoice& choice) noexcept;
 void free_choice(const Library& library, const DriverChoice& choice) noexcept;
 
@@ -50,18 +50,12 @@ herr_t release_driver_info(void* info) noexcept;
 // Our info on a list, retained. A list that has got our driver by name has none: one is made.
 DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept;
 
-// For as long as it lives, an access list names the caller's driver, which looks for its own info
-// there.
-class CallersDriverOnList {
-public:
-    CallersDriverOnList(const DriverInfo& info, hid_t access) noexcept;
-    ~CallersDriverOnList();
-    CallersDriverOnList(const CallersDriverOnList&) = delete;
-    CallersDriverOnList& operator=(const CallersDriverOnList&) = delete;
+// Whether the caller's driver may look at an access list for itself: not if it never keeps anything
+// there, as the one that most files are opened with.
+bool looks_at_lists(const DriverInfo& info) noexcept;
 
-private:
-    const DriverInfo& info_;
-    hid_t access_;
-};
+// In between, an access list names the caller's driver, which looks for its own info there.
+void name_callers_driver(const DriverInfo& info, hid_t access) noexcept;
+void name_our_driver(const DriverInfo& info, hid_t access, Outcome outcome) noexcept;
 
 }  // namespace quarry::connector

@@ -25,6 +25,14 @@ void put_connector_of(hid_t group, hid_t access, Library& library) {
     if (connector >= 0) api.H5Idec_ref(connector);
 }
 
+bool put_driver_on(Library& library, hid_t access) {
+    DriverChoice callers{};
+    if (!get_choice(library, access, callers)) return false;
+    const DriverPut put = put_driver_around(library, access, callers, nullptr);
+    if (put.now != nullptr) release_driver_info(put.now);
+    return put.is_there;
+}
+
 // A copy of the link-access list with our driver and connector on the list of the target file; -1
 // if it needs none.
 hid_t list_with_driver(Library& library, hid_t group, hid_t link_access, hid_t transfer) {
@@ -34,8 +42,7 @@ hid_t list_with_driver(Library& library, hid_t group, hid_t link_access, hid_t t
     hid_t copy = -1;
     // The connector of the group tells nothing: another one may stand above ours, and a file may
     // have been opened without our driver.
-    if (is_in_file_with_driver(library, group, transfer) &&
-        put_driver_around(library, target, nullptr) != DriverPut::Not) {
+    if (is_in_file_with_driver(library, group, transfer) && put_driver_on(library, target)) {
         put_connector_of(group, target, library);
         copy = api.H5Pcopy(link_access);
         if (copy >= 0) api.H5Pset_elink_fapl(copy, target);

@@ -25,6 +25,7 @@ struct Library {
     int life = 0;                   // counts the starts of HDF5: connectors below are loaded anew
     std::atomic<int> infos{0};      // connector infos alive: somebody has chosen Quarry knowingly
     std::string default_connector;  // as HDF5_VOL_CONNECTOR named it when the library started
+    std::atomic<bool> keeps_choice{false};  // of drivers, on access lists, in the way that we know
 
     // HDF5 asks uninvited plugins about files only while the native connector is its default; with
     // any other we are there because somebody wanted it.
@@ -43,6 +44,9 @@ void begin_life(Library& library) noexcept;
 void end_life(Library& library) noexcept;
 
 Library& library_in_slot(int slot) noexcept;
+
+// Of a call of HDF5's: after a failure it holds its reasons, which whatever is asked of it erases.
+enum class Outcome { Success, Failure };
 
 // Keeps HDF5's error stack and errno as they are while Quarry cleans up after a failed call:
 // entering HDF5's API clears the stack.
