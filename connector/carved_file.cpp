@@ -214,7 +214,7 @@ bool CarvedFile::is_new(const std::string& note) {
 }
 
 void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& selected) {
-    const std::vector<std::byte> selection = encode(selected);
+    const EncodedSelection selection = encode(selected);
     const std::string line = hex_of(path_) + " " + hex_of(as_text(dataset.token)) + " " +
                              hex_of(as_text(selection)) + "\n";
     const ConnectorConfig& config = *served_config.load();

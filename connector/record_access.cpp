@@ -6,6 +6,7 @@
 
 #include "connector/content.hpp"
 #include "connector/dataset_facts.hpp"
+#include "connector/description.hpp"
 #include "hdf5/select.hpp"
 #include "trace/process_record.hpp"
 
@@ -34,16 +35,16 @@ std::vector<hdf5::SourceAccess> sources_of(const Object& dataset, hid_t file_spa
 
 }  // namespace
 
-Accesses::Access Accesses::access_of(Object& dataset, hid_t file_space) {
+void Accesses::look_at(Access& access, Object& dataset, hid_t file_space) {
     const hdf5::Api& api = dataset.under->library->api;
     const KnownObject* known = described(dataset);
     const Selection selection =
         hdf5::selection_of(api, file_space, known != nullptr ? known->rank : -1);
-    uint64_t elements = known != nullptr ? known->elements : 0;
-    if (selection.kind != Selection::Kind::All) elements = elements_of(selection);
-    Access access{&dataset, elements, encode(selection), {}};
+    const uint64_t all = known != nullptr ? known->elements : 0;
+    access.dataset = &dataset;
+    access.elements = selection.kind == Selection::Kind::All ? all : elements_of(selection);
+    access.selection = encode(selection);
     if (known != nullptr && known->is_virtual) access.sources = sources_of(dataset, file_space);
-    return access;
 }
 
 Accesses::Accesses(const Operation& operation, Direction direction, size_t count,
@@ -53,10 +54,10 @@ Accesses::Accesses(const Operation& operation, Direction direction, size_t count
     const trace::OwnTime own = operation.own_time();
     trace::watch_task(operation.writer());
     try {
-        accesses_.reserve(count);
-        for (size_t i = 0; i < count; ++i) {
-            accesses_.push_back(access_of(as_object(datasets[i]), file_spaces[i]));
-        }
+        if (count > 1) many_.resize(count);
+        const std::span<Access> all = count > 1 ? std::span(many_) : std::span(&one_, count);
+        for (size_t i = 0; i < count; ++i) look_at(all[i], as_object(datasets[i]), file_spaces[i]);
+        all_ = all;
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
@@ -64,7 +65,7 @@ Accesses::Accesses(const Operation& operation, Direction direction, size_t count
 
 void Accesses::write(herr_t answer) const noexcept try {
     const trace::OwnTime own = operation_.own_time();
-    for (const Access& access : accesses_) {
+    for (const Access& access : all_) {
         trace::Access record{};
         record.prefix.flags =
             static_cast<uint8_t>((direction_ == Direction::Write ? trace::kAccessWrite : 0) |
@@ -76,7 +77,7 @@ void Accesses::write(herr_t answer) const noexcept try {
         const bool writes = direction_ == Direction::Write;
         if (KnownObject* known = access.dataset->known; known != nullptr) {
             known->was_written |= writes;
-            known->was_read_with_others |= !writes && accesses_.size() > 1;
+            known->was_read_with_others |= !writes && all_.size() > 1;
         }
         if (writes) look_for_address(*access.dataset);
     }
@@ -89,10 +90,10 @@ void Accesses::write_content(const hid_t memory_types[], const hid_t memory_spac
                              const void* const buffers[]) const noexcept {
     const trace::OwnTime own = operation_.own_time();
     const bool writes = direction_ == Direction::Write;
-    for (size_t i = 0; i < accesses_.size(); ++i)
-        record_content(operation_, *accesses_[i].dataset, accesses_[i].elements, memory_types[i],
+    for (size_t i = 0; i < all_.size(); ++i)
+        record_content(operation_, *all_[i].dataset, all_[i].elements, memory_types[i],
                        memory_spaces[i], file_spaces[i], buffers[i], writes);
-    if (writes && accesses_.size() == 1) record_lengths(operation_, *accesses_[0].dataset);
+    if (writes && all_.size() == 1) record_lengths(operation_, *all_[0].dataset);
 }
 
 void Accesses::write_sources(const Access& access, herr_t answer) const {
@@ -111,7 +112,7 @@ void Accesses::write_sources(const Access& access, herr_t answer) const {
         record.time = operation_.start();
         record.elements = source.elements;
         record.element_size = static_cast<uint32_t>(access.dataset->known->element_size);
-        const std::vector<std::byte> selection = encode(source.selection);
+        const EncodedSelection selection = encode(source.selection);
         record.selection_size = static_cast<uint32_t>(selection.size());
         const size_t here = std::min(selection.size(), record.selection.size());
         std::memcpy(record.selection.data(), selection.data(), here);

@@ -1,6 +1,7 @@
 // Reads and writes of datasets, with their selections, in the trace.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "connector/known_object.hpp"
@@ -17,6 +18,8 @@ public:
 
     Accesses(const Operation& operation, Direction direction, size_t count, void* const datasets[],
              const hid_t file_spaces[]) noexcept;
+    Accesses(const Accesses&) = delete;
+    Accesses& operator=(const Accesses&) = delete;
 
     void write(herr_t answer) const noexcept;
     // After a call that has succeeded: what its values looked like.
@@ -25,18 +28,20 @@ public:
 
 private:
     struct Access {
-        Object* dataset;
-        uint64_t elements;
-        std::vector<std::byte> selection;
+        Object* dataset = nullptr;
+        uint64_t elements = 0;
+        EncodedSelection selection;
         std::vector<hdf5::SourceAccess> sources;  // of a virtual dataset
     };
 
-    static Access access_of(Object& dataset, hid_t file_space);
+    void look_at(Access& access, Object& dataset, hid_t file_space);
     void write_sources(const Access& access, herr_t answer) const;
 
     const Operation& operation_;
     Direction direction_;
-    std::vector<Access> accesses_;
+    Access one_;
+    std::vector<Access> many_;
+    std::span<Access> all_;
 };
 
 // Chunks read or written as they are stored, which is an operation of the native connector alone.

@@ -65,7 +65,7 @@ struct Input {
     std::set<std::string> tasks;
     struct Used {
         UsedDataset dataset;
-        std::set<std::vector<std::byte>> selections;  // those that have been looked at
+        std::set<EncodedSelection> selections;  // those that have been looked at
     };
     std::map<uint32_t, Used> read;  // by object
 };

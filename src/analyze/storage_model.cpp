@@ -68,7 +68,7 @@ private:
 
     // Along each dimension the chunks that are met, with how many elements of each; a part is made
     // of one of each.
-    void add_steps(const std::vector<Steps>& steps, std::span<const uint64_t> shape,
+    void add_steps(std::span<const Steps> steps, std::span<const uint64_t> shape,
                    Touched& touched) const {
         struct Slice {
             uint64_t chunk;

@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<hsize_t>;
 
-bool select_steps(hid_t space, const std::vector<Steps>& steps) {
+bool select_steps(hid_t space, std::span<const Steps> steps) {
     Numbers start, stride, count, block;
     for (const Steps& step : steps) {
         start.push_back(step.start);

@@ -13,12 +13,12 @@ Steps normal(Steps steps) {
     return steps;
 }
 
-std::vector<Steps> regular_steps(const Api& api, hid_t space, unsigned rank) {
+StepsByDimension regular_steps(const Api& api, hid_t space, unsigned rank) {
     std::array<hsize_t, H5S_MAX_RANK> start;
     std::array<hsize_t, H5S_MAX_RANK> stride;
     std::array<hsize_t, H5S_MAX_RANK> count;
     std::array<hsize_t, H5S_MAX_RANK> block;
-    std::vector<Steps> steps;
+    StepsByDimension steps;
     if (api.H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(),
                                      block.data()) < 0) {
         return steps;
@@ -36,22 +36,21 @@ public:
         known_ = api.H5Sget_select_bounds(space, first_.data(), last_.data()) >= 0;
     }
 
-    // Whether a selection of so many different elements fills it.
-    bool is_filled_by(uint64_t elements, size_t rank) const {
-        uint64_t room = known_ ? 1 : 0;
-        for (size_t i = 0; i < rank; ++i) room *= last_[i] - first_[i] + 1;
-        return room == elements && elements > 0;
+    // How many elements it has room for: a selection of so many fills it. None if it is not known.
+    uint64_t room(size_t rank) const {
+        uint64_t elements = known_ ? 1 : 0;
+        for (size_t i = 0; i < rank; ++i) elements *= last_[i] - first_[i] + 1;
+        return elements;
     }
 
-    std::vector<Steps> as_steps(size_t rank) const {
-        std::vector<Steps> steps;
-        steps.reserve(rank);
+    StepsByDimension as_steps(size_t rank) const {
+        StepsByDimension steps;
         for (size_t i = 0; i < rank; ++i)
             steps.push_back({first_[i], 1, last_[i] - first_[i] + 1, 1});
         return steps;
     }
 
-    void move(std::vector<Steps>& steps) const {
+    void move(std::span<Steps> steps) const {
         for (size_t i = 0; known_ && i < steps.size(); ++i) steps[i].start = first_[i];
     }
 
@@ -84,9 +83,11 @@ std::vector<uint64_t> corners(size_t numbers, auto fill) {
 // those that a box does not need are not asked.
 void read_hyperslab(const Api& api, hid_t space, Selection& selection) {
     const Bounds bounds(api, space);
-    const hssize_t elements = api.H5Sget_select_npoints(space);
+    const uint64_t room = bounds.room(selection.rank);
     selection.kind = Selection::Kind::Regular;
-    if (elements > 0 && bounds.is_filled_by(static_cast<uint64_t>(elements), selection.rank)) {
+    const bool is_box =
+        room == 1 || (room > 1 && room == static_cast<uint64_t>(api.H5Sget_select_npoints(space)));
+    if (is_box) {
         selection.steps = bounds.as_steps(selection.rank);
         return;
     }

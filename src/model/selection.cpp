@@ -8,7 +8,7 @@ namespace {
 constexpr uint8_t kMaxRank = 32;  // HDF5's own limit
 
 // Seven bits a byte, the lowest first; the highest bit says that another byte follows.
-void put(std::vector<std::byte>& bytes, uint64_t number) {
+void put(EncodedSelection& bytes, uint64_t number) {
     while (number >= 0x80) {
         bytes.push_back(static_cast<std::byte>(number | 0x80));
         number >>= 7;
@@ -54,7 +54,7 @@ bool is_run(const Steps& steps) {
     return steps.count == 1 || steps.stride == steps.block;
 }
 
-void put_steps(std::vector<std::byte>& bytes, const Steps& steps) {
+void put_steps(EncodedSelection& bytes, const Steps& steps) {
     // One element, the commonest of all, is a run of one and takes no stride.
     const bool simple = steps.block == 1 && steps.stride == 1;
     put(bytes, steps.count << 1 | (simple ? 0 : 1));
@@ -115,9 +115,8 @@ uint64_t elements_of(const Selection& selection) {
     return elements;
 }
 
-std::vector<std::byte> encode(const Selection& selection) {
-    std::vector<std::byte> bytes;
-    bytes.reserve(32);  // enough for what programs usually ask for
+EncodedSelection encode(const Selection& selection) {
+    EncodedSelection bytes;
     bytes.push_back(static_cast<std::byte>(selection.kind));
     bytes.push_back(static_cast<std::byte>(selection.rank));
     for (const Steps& steps : selection.steps) put_steps(bytes, steps);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/few.hpp"
+
 namespace quarry {
 
 // In one dimension: `count` blocks of `block` elements, `stride` apart.
@@ -21,6 +23,8 @@ struct Steps {
     bool operator==(const Steps&) const = default;
 };
 
+using StepsByDimension = Few<Steps, 4>;
+
 struct Selection {
     enum class Kind : uint8_t {
         All,  // the whole dataset, whatever its shape was
@@ -32,7 +36,7 @@ struct Selection {
 
     Kind kind = Kind::All;
     uint8_t rank = 0;
-    std::vector<Steps> steps;
+    StepsByDimension steps;
     std::vector<uint64_t> corners;
 
     bool operator==(const Selection&) const = default;
@@ -41,7 +45,8 @@ struct Selection {
 // How many elements it holds; for All only the shape tells, so it is 0.
 uint64_t elements_of(const Selection& selection);
 
-std::vector<std::byte> encode(const Selection& selection);
+using EncodedSelection = Few<std::byte, 32>;
+EncodedSelection encode(const Selection& selection);
 Result<Selection> decode_selection(std::span<const std::byte> bytes);
 
 // As Python would write it where it can: "all", "[0:10, 5, 0:100:2]", "2 blocks", "17 points".

@@ -55,7 +55,8 @@ TEST(SelectionTest, AnyBytesAreReadOrRefused) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     for (int i = 0; i < 20000; ++i) {
-        std::vector<std::byte> bytes = encode(any_selection(random));
+        const EncodedSelection whole = encode(any_selection(random));
+        std::vector<std::byte> bytes(whole.begin(), whole.end());
         for (int change = 0; change < 3; ++change) {
             bytes[random() % bytes.size()] = static_cast<std::byte>(random());
         }
