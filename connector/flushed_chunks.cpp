@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/fork.hpp"
-#include "base/immortal.hpp"
 #include "connector/operation.hpp"
 
 namespace quarry::connector {
@@ -14,7 +13,7 @@ namespace {
 std::mutex mutex;
 [[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
 
-Immortal<std::unordered_map<const Object*, const StorageRecord*>> open_datasets;
+Object* open_datasets = nullptr;
 
 // A flush after every few values, of a dataset with many chunks, shall not walk over all of them
 // each time: it waits until there is enough to find.
@@ -81,8 +80,8 @@ bool are_worth_a_walk(uint64_t chunks, const StorageRecord& storage) {
 std::vector<const Object*> open_in(const StorageRecord& storage) {
     const std::lock_guard guard(mutex);
     std::vector<const Object*> datasets;
-    for (const auto& [dataset, file] : *open_datasets)
-        if (file == &storage) datasets.push_back(dataset);
+    for (const Object* dataset = open_datasets; dataset != nullptr; dataset = dataset->next_listed)
+        if (dataset->listed_in == &storage) datasets.push_back(dataset);
     return datasets;
 }
 
@@ -91,18 +90,20 @@ std::vector<const Object*> open_in(const StorageRecord& storage) {
 void list_dataset(Object& dataset) noexcept {
     const KnownObject* known = dataset.known;
     if (known == nullptr || (known->is_described && known->chunk.empty())) return;
-    try {
-        const std::lock_guard guard(mutex);
-        (*open_datasets)[&dataset] = known->storage;
-        dataset.is_listed = true;
-    } catch (const std::bad_alloc&) {
-        stop_recording_without_memory();
-    }
+    const std::lock_guard guard(mutex);
+    dataset.listed_in = known->storage;
+    dataset.next_listed = open_datasets;
+    if (open_datasets != nullptr) open_datasets->previous_listed = &dataset;
+    open_datasets = &dataset;
 }
 
-void unlist_dataset(const Object& dataset) noexcept {
+void unlist_dataset(Object& dataset) noexcept {
     const std::lock_guard guard(mutex);
-    open_datasets->erase(&dataset);
+    Object*& before =
+        dataset.previous_listed != nullptr ? dataset.previous_listed->next_listed : open_datasets;
+    before = dataset.next_listed;
+    if (dataset.next_listed != nullptr)
+        dataset.next_listed->previous_listed = dataset.previous_listed;
 }
 
 void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept {

@@ -10,7 +10,7 @@ namespace quarry::connector {
 // A dataset was opened or created, and is known.
 void list_dataset(Object& dataset) noexcept;
 // An object that was listed ends.
-void unlist_dataset(const Object& dataset) noexcept;
+void unlist_dataset(Object& dataset) noexcept;
 
 // A file was flushed.
 void claim_flushed_chunks(const StorageRecord& storage, hid_t transfer) noexcept;

@@ -79,9 +79,10 @@ void IoRecord::remember_unowned(haddr_t address) const noexcept {
 }
 
 void record_allocation(StorageRecord& storage, haddr_t old_end, haddr_t new_end) noexcept {
-    trace::Writer* writer = recorder();
     // When a file is opened its end is found, and that is no room that anybody has taken.
-    if (writer->level() < RecordLevel::Io || new_end == HADDR_UNDEF || new_end <= old_end) return;
+    if (!is_writable(storage) || new_end == HADDR_UNDEF || new_end <= old_end) return;
+    trace::Writer* writer = recorder();
+    if (writer->level() < RecordLevel::Io) return;
     write_storage(storage, *writer);
     trace::Allocated record{};
     record.storage = storage.number;

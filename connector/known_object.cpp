@@ -4,9 +4,7 @@
 #include <array>
 #include <new>
 
-#include "connector/dataset_facts.hpp"
 #include "connector/operation.hpp"
-#include "hdf5/describe.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -66,92 +64,6 @@ std::string path_of(const Object& object, H5I_type_t type, StorageRecord& storag
     return path;
 }
 
-struct Place {
-    uint64_t address = HADDR_UNDEF;
-    uint64_t size = 0;
-};
-
-// Where contiguous data lies; only the native connector knows of addresses. How much there is of
-// other data is not asked: HDF5 would read the whole index of its chunks for it.
-Place place_of(const Object& dataset) {
-    if (!dataset.under->is_native) return {};
-    haddr_t address = HADDR_UNDEF;
-    H5VL_native_dataset_optional_args_t native{};
-    native.get_offset.offset = &address;
-    H5VL_optional_args_t where{H5VL_NATIVE_DATASET_GET_OFFSET, &native};
-    const H5VL_dataset_class_t& callbacks = dataset.under->callbacks->dataset_cls;
-    if (callbacks.optional(dataset.below, &where, current_call.transfer, nullptr) < 0 ||
-        address == HADDR_UNDEF)
-        return {};
-    hsize_t size = 0;
-    H5VL_dataset_get_args_t how_much{};
-    how_much.op_type = H5VL_DATASET_GET_STORAGE_SIZE;
-    how_much.args.get_storage_size.storage_size = &size;
-    // Of data that is not there yet, HDF5 tells the address "undefined", plus the size of the user
-    // block.
-    if (callbacks.get(dataset.below, &how_much, current_call.transfer, nullptr) < 0 || size == 0)
-        return {};
-    return {address, size};
-}
-
-void learn_type(const hdf5::Api& api, hid_t type, KnownObject& known) {
-    known.element_size = api.H5Tget_size(type);
-    known.texts->type = hdf5::describe_type(api, type);
-}
-
-void learn_shape(const hdf5::Api& api, hid_t space, KnownObject& known) {
-    known.rank = api.H5Sget_simple_extent_ndims(space);
-    const hssize_t elements = api.H5Sget_simple_extent_npoints(space);
-    known.elements = static_cast<uint64_t>(std::max<hssize_t>(elements, 0));
-    known.texts->shape = hdf5::describe_shape(api, space);
-}
-
-void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
-    std::array<hsize_t, H5S_MAX_RANK> chunk;
-    const H5D_layout_t layout = api.H5Pget_layout(creation);
-    known.is_contiguous = layout == H5D_CONTIGUOUS;
-    known.is_virtual = layout == H5D_VIRTUAL;
-    if (layout == H5D_CHUNKED) {
-        const int rank = api.H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data());
-        known.chunk.assign(chunk.data(), chunk.data() + std::max(rank, 0));
-    }
-    known.texts->layout = hdf5::describe_layout(api, creation);
-}
-
-// HDF5 makes a new list of a dataset's properties for whoever asks, which takes longer than
-// everything else here. Data that was there, in one piece, has none that matter.
-bool needs_creation_list(const KnownObject& known) {
-    return known.address == HADDR_UNDEF || known.was_made;
-}
-
-enum class When { Used, Closed };
-
-// Asks for what the program has not asked for. False if HDF5 does not tell.
-bool learn_the_rest(const Object& dataset, KnownObject& known, When when) {
-    const hdf5::Api& api = dataset.under->library->api;
-    DatasetFacts facts(dataset);
-    if (known.texts == nullptr) known.texts = std::make_unique<DatasetTexts>();
-    if (!needs_creation_list(known)) {
-        known.is_contiguous = true;
-        known.texts->layout = hdf5::kInOnePiece;
-    } else if (known.texts->layout.empty()) {
-        if (facts.creation() < 0) return false;
-        learn_layout(api, facts.creation(), known);
-    }
-    if (known.texts->type.empty()) {
-        if (facts.type() < 0) return false;
-        learn_type(api, facts.type(), known);
-    }
-    // To tell the shape of virtual data, HDF5 may open the files of its sources. Nobody wanted
-    // that.
-    const bool is_shape_wanted = !known.is_virtual || when == When::Used;
-    if (known.texts->shape.empty() && is_shape_wanted) {
-        if (facts.space() < 0) return false;
-        learn_shape(api, facts.space(), known);
-    }
-    return true;
-}
-
 trace::ObjectType type_of(H5O_type_t type) {
     switch (type) {
         case H5O_TYPE_GROUP:
@@ -163,34 +75,6 @@ trace::ObjectType type_of(H5O_type_t type) {
         default:
             return trace::ObjectType::Unknown;
     }
-}
-
-trace::Object record_of(const KnownObject& known, uint64_t time) {
-    trace::Object record{};
-    record.prefix.flags = static_cast<uint8_t>(known.type);
-    record.number = known.number;
-    record.path = known.path;
-    record.storage = known.storage->number;
-    record.time = time;
-    std::memcpy(record.token.data(), &known.token, record.token.size());
-    record.address = HADDR_UNDEF;
-    return record;
-}
-
-// `since` is when it was as it is now.
-void describe(const Object& dataset, KnownObject& known, When when, uint64_t since,
-              trace::Writer& writer) {
-    trace::Object record = record_of(known, since);
-    const Place place = place_of(dataset);
-    record.address = known.address = place.address;
-    record.stored = place.size;
-    const bool is_learned = learn_the_rest(dataset, known, when);
-    known.is_described = is_learned && !known.texts->shape.empty();
-    if (is_learned)
-        record.description = writer.text(
-            hdf5::describe_dataset(known.texts->type, known.texts->shape, known.texts->layout));
-    known.texts.reset();
-    writer.append(record);
 }
 
 KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer) {
@@ -222,6 +106,18 @@ KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer) {
 
 }  // namespace
 
+trace::Object record_of(const KnownObject& known, uint64_t time) noexcept {
+    trace::Object record{};
+    record.prefix.flags = static_cast<uint8_t>(known.type);
+    record.number = known.number;
+    record.path = known.path;
+    record.storage = known.storage->number;
+    record.time = time;
+    std::memcpy(record.token.data(), &known.token, record.token.size());
+    record.address = HADDR_UNDEF;
+    return record;
+}
+
 KnownObject* known_of(Object& object, H5I_type_t type) noexcept {
     trace::Writer* writer = recorder();
     if (object.known != nullptr || writer == nullptr) return object.known;
@@ -240,59 +136,6 @@ unsigned long serial_of_file(const Object& file) noexcept {
     question.args.get_fileno.fileno = &serial;
     const auto get = file.under->callbacks->file_cls.get;
     return get(file.below, &question, current_call.transfer, nullptr) >= 0 ? serial : 0;
-}
-
-namespace {
-
-KnownObject* described(Object& dataset, When when) noexcept {
-    KnownObject* known = known_of(dataset, H5I_DATASET);
-    trace::Writer* writer = recorder();
-    if (known == nullptr || known->is_described || writer == nullptr) return known;
-    try {
-        describe(dataset, *known, when, known->met, *writer);
-    } catch (const std::bad_alloc&) {
-        stop_recording_without_memory();
-    }
-    return known;
-}
-
-}  // namespace
-
-KnownObject* described(Object& dataset) noexcept {
-    return described(dataset, When::Used);
-}
-
-void describe_before_close(Object& dataset) noexcept {
-    described(dataset, When::Closed);
-}
-
-void describe_again(Object& dataset) noexcept {
-    KnownObject* known = known_of(dataset, H5I_DATASET);
-    trace::Writer* writer = recorder();
-    if (known == nullptr || writer == nullptr) return;
-    known->texts.reset();
-    try {
-        describe(dataset, *known, When::Used, trace::monotonic_now(), *writer);
-    } catch (const std::bad_alloc&) {
-        stop_recording_without_memory();
-    }
-}
-
-void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer) noexcept try {
-    KnownObject* known = dataset.known;
-    if (known == nullptr || known->is_described) return;
-    const trace::OwnTime own(recorder());
-    const hdf5::Api& api = dataset.under->library->api;
-    if (known->texts == nullptr) known->texts = std::make_unique<DatasetTexts>();
-    const auto& [type, shape, layout] = *known->texts;
-    if (answer.op_type == H5VL_DATASET_GET_TYPE && type.empty())
-        learn_type(api, answer.args.get_type.type_id, *known);
-    if (answer.op_type == H5VL_DATASET_GET_SPACE && shape.empty())
-        learn_shape(api, answer.args.get_space.space_id, *known);
-    if (answer.op_type == H5VL_DATASET_GET_DCPL && layout.empty())
-        learn_layout(api, answer.args.get_dcpl.dcpl_id, *known);
-} catch (const std::bad_alloc&) {
-    stop_recording_without_memory();
 }
 
 Path path_at(const Object& parent, const H5VL_loc_params_t& location, const char* name) noexcept {
@@ -322,12 +165,6 @@ void was_linked(Object& object, H5I_type_t type, Path path) noexcept {
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
-}
-
-void look_for_address(Object& dataset) noexcept {
-    KnownObject* known = dataset.known;
-    if (known == nullptr || !known->is_contiguous || known->address != HADDR_UNDEF) return;
-    if (place_of(dataset).address != HADDR_UNDEF) describe_again(dataset);
 }
 
 }  // namespace quarry::connector

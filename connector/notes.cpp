@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "connector/description.hpp"
 #include "connector/file_facts.hpp"
 #include "connector/flushed_chunks.hpp"
 #include "connector/record_access.hpp"
@@ -40,7 +41,7 @@ void touch(const Operation& operation, Object& object, H5I_type_t type, const To
 void refreshed(const Operation& operation) {
     if (operation.object() != nullptr) {
         operation.object()->is_described = false;
-        operation.object()->texts.reset();
+        operation.object()->parts.reset();
         operation.object()->met = trace::monotonic_now();
     }
     touch(operation, operation.object(), {trace::Touched::Information});
@@ -418,8 +419,10 @@ void note_state(const Operation& operation, const Object& file) noexcept {
     if (file.label == trace::kNone) return;
     StorageRecord* storage = storage_with_serial(*file.under->library, serial_of_file(file));
     if (storage == nullptr || storage->objects.empty()) return;
-    const auto facts = facts_of_file(file);
+    const bool is_unchanged = storage->facts && !is_writable(*storage);
+    const auto facts = is_unchanged ? storage->facts : facts_of_file(file);
     if (!facts || (storage->is_described && facts->free < kWorthAWord)) return;
+    storage->facts = facts;
     storage->is_described = true;
     trace::FileState record{};
     record.file = file.label;

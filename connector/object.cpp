@@ -20,7 +20,7 @@ Object* wrap(const Under* under, void* object_below) noexcept {
 }
 
 void discard(Object* object) noexcept {
-    if (object->is_listed) unlist_dataset(*object);
+    if (object->listed_in != nullptr) unlist_dataset(*object);
     memory.give_back(object);
 }
 

@@ -9,6 +9,7 @@
 namespace quarry::connector {
 
 struct KnownObject;
+struct StorageRecord;
 struct CarvedDataset;
 
 // Whether HDF5 knows the path of an object. Where it does not, it looks through the whole file for
@@ -29,9 +30,12 @@ struct Object {
     CarvedDataset* carved = nullptr;  // where data of it was carved away, once that has been asked
     uint32_t label = 0;               // of an attribute its name, of a file its number in the trace
     Path path = Path::Known;
-    bool was_made = false;   // rather than opened
-    bool is_listed = false;  // among the datasets that a flush of their file may write
+    bool was_made = false;  // rather than opened
     bool is_carving_known = false;
+    // Among the datasets that a flush of their file may write; of no file if it is not.
+    const StorageRecord* listed_in = nullptr;
+    Object* next_listed = nullptr;
+    Object* previous_listed = nullptr;
 };
 
 inline Object& as_object(void* object) {

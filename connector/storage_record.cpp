@@ -30,6 +30,7 @@ constexpr size_t kRememberedObjects = 10000;
 struct Remembered {
     FileIdentity identity;
     KnownObjects objects;
+    std::optional<FileFacts> facts;
 };
 Immortal<std::list<Remembered>> remembered;
 
@@ -39,17 +40,17 @@ std::string absolute(const char* name) {
     return std::string(directory.data()) + "/" + name;
 }
 
-KnownObjects take_remembered(const FileIdentity& identity) {
+void recall(StorageRecord& storage) {
+    const FileIdentity& now = storage.identity;
     for (auto entry = remembered->begin(); entry != remembered->end(); ++entry) {
-        if (entry->identity.device != identity.device || entry->identity.inode != identity.inode) {
-            continue;
+        if (entry->identity.device != now.device || entry->identity.inode != now.inode) continue;
+        if (entry->identity == now) {
+            storage.objects = std::move(entry->objects);
+            storage.facts = entry->facts;
         }
-        KnownObjects objects;
-        if (entry->identity == identity) objects = std::move(entry->objects);
         remembered->erase(entry);
-        return objects;
+        return;
     }
-    return {};
 }
 
 void remember(StorageRecord& storage, const FileIdentity& now) {
@@ -57,7 +58,7 @@ void remember(StorageRecord& storage, const FileIdentity& now) {
         return;
     }
     try {
-        remembered->push_front({now, std::move(storage.objects)});
+        remembered->push_front({now, std::move(storage.objects), storage.facts});
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
@@ -98,7 +99,7 @@ StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* na
         storage.flags = flags;
         storage.driver = driver;
         const std::lock_guard guard(mutex);
-        storage.objects = take_remembered(storage.identity);
+        recall(storage);
         open_storages->splice(open_storages->begin(), made);
         return &storage;
     } catch (const std::bad_alloc&) {
@@ -126,7 +127,7 @@ void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
     if (storage.is_written) return;
     storage.is_written = true;
     trace::Storage record{};
-    if ((storage.flags & 1u) != 0) record.prefix.flags |= trace::kFileWritable;
+    if (is_writable(storage)) record.prefix.flags |= trace::kFileWritable;
     record.time = trace::monotonic_now();
     record.number = storage.number;
     record.path = writer.text(storage.path);

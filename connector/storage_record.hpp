@@ -3,22 +3,33 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "connector/file_facts.hpp"
 #include "connector/recorder.hpp"
+#include "hdf5/describe.hpp"
 
 namespace quarry::connector {
 
 struct StorageRecord;
 
+struct Place {
+    uint64_t address = HADDR_UNDEF;
+    uint64_t size = 0;
+};
+
 // Parts of the description of a dataset; empty where it has not been asked for them.
-struct DatasetTexts {
-    std::string type;
-    std::string shape;
-    std::string layout;
+struct DescriptionParts {
+    std::optional<Place> place;
+    std::optional<hdf5::PlainType> plain_type;
+    std::string type;  // where it is not plain
+    std::optional<hdf5::Shape> shape;
+    bool is_in_one_piece = false;
+    std::string layout;  // where it is not
 };
 
 // What has been recorded of an object and is needed again.
@@ -29,10 +40,10 @@ struct KnownObject {
     H5O_token_t token{};
     uint64_t met = 0;  // when it was first met
     trace::ObjectType type = trace::ObjectType::Unknown;
-    bool is_described = false;            // a dataset, by all that follows
-    std::unique_ptr<DatasetTexts> texts;  // until then: what it was asked for by the program
-    uint64_t elements = 0;                // of the whole dataset
-    uint64_t element_size = 0;            // as stored
+    bool is_described = false;                // a dataset, by all that follows
+    std::unique_ptr<DescriptionParts> parts;  // until then
+    uint64_t elements = 0;                    // of the whole dataset
+    uint64_t element_size = 0;                // as stored
     int rank = -1;
     std::vector<uint64_t> chunk;  // its shape, if it has chunks
     bool is_contiguous = false;
@@ -86,8 +97,13 @@ struct StorageRecord {
     // Addresses of raw data that was moved with no call of an object, or of several at once.
     std::set<haddr_t> unowned;
     KnownObjects objects;
-    uint64_t path_search = 0;  // nanoseconds spent looking for paths
+    std::optional<FileFacts> facts;  // of its state when it was opened, if that was seen before
+    uint64_t path_search = 0;        // nanoseconds spent looking for paths
 };
+
+inline bool is_writable(const StorageRecord& storage) {
+    return (storage.flags & 1u) != 0;
+}
 
 // Whether it is open in several ranks of a parallel program.
 inline bool is_parallel(const StorageRecord& storage) {

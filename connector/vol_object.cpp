@@ -9,6 +9,7 @@
 #include "connector/carved_changes.hpp"
 #include "connector/carved_data.hpp"
 #include "connector/carved_dataset.hpp"
+#include "connector/description.hpp"
 #include "connector/flushed_chunks.hpp"
 #include "connector/forward.hpp"
 #include "connector/opened_object.hpp"
@@ -147,7 +148,7 @@ herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t trans
     using Get = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::get>;
     const herr_t answer = Get::call(object, arguments, transfer, request);
     const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
-    if (is_done) overhear(as_object(object), *arguments);
+    if (is_done) overhear(as_object(object), *arguments, transfer);
     if (answer >= 0 && is_serving()) hide_carving(as_object(object), *arguments, transfer);
     return answer;
 }

@@ -37,10 +37,16 @@ void add_numbers(std::string& text, std::span<const hsize_t> numbers) {
     text += ']';
 }
 
-void add_order(std::string& text, const Api& api, hid_t type) {
-    const H5T_order_t order = api.H5Tget_order(type);
+void add_bits(std::string& text, const char* name, size_t size, H5T_order_t order) {
+    text += name;
+    add_number(text, size * 8);
     if (order == H5T_ORDER_LE) text += "le";
     if (order == H5T_ORDER_BE) text += "be";
+}
+
+void add_plain(std::string& text, const PlainType& type) {
+    const char* integer = type.is_signed ? "int" : "uint";
+    add_bits(text, type.kind == H5T_FLOAT ? "float" : integer, type.size, type.order);
 }
 
 void add_type(std::string& text, const Api& api, hid_t type, int depth);
@@ -86,12 +92,6 @@ void add_array(std::string& text, const Api& api, hid_t type, int depth) {
     add_super_type(text, api, type, depth);
 }
 
-void add_bits(std::string& text, const char* name, const Api& api, hid_t type) {
-    text += name;
-    add_number(text, api.H5Tget_size(type) * 8);
-    add_order(text, api, type);
-}
-
 void add_bytes(std::string& text, const char* name, const Api& api, hid_t type) {
     text += name;
     add_numbers(text, std::array<hsize_t, 1>{api.H5Tget_size(type)});
@@ -102,13 +102,8 @@ void add_type(std::string& text, const Api& api, hid_t type, int depth) {
         text += "...";
         return;
     }
+    if (const auto plain = plain_type_of(api, type)) return add_plain(text, *plain);
     switch (api.H5Tget_class(type)) {
-        case H5T_INTEGER:
-            add_bits(text, api.H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int", api, type);
-            break;
-        case H5T_FLOAT:
-            add_bits(text, "float", api, type);
-            break;
         case H5T_STRING:
             if (api.H5Tis_variable_str(type) > 0) {
                 text += "string";
@@ -117,7 +112,7 @@ void add_type(std::string& text, const Api& api, hid_t type, int depth) {
             }
             break;
         case H5T_BITFIELD:
-            add_bits(text, "bitfield", api, type);
+            add_bits(text, "bitfield", api.H5Tget_size(type), api.H5Tget_order(type));
             break;
         case H5T_OPAQUE:
             add_bytes(text, "opaque", api, type);
@@ -142,21 +137,6 @@ void add_type(std::string& text, const Api& api, hid_t type, int depth) {
         default:
             add_bytes(text, "other", api, type);
     }
-}
-
-void add_shape(std::string& json, const Api& api, hid_t space) {
-    std::array<hsize_t, H5S_MAX_RANK> now;
-    std::array<hsize_t, H5S_MAX_RANK> most;
-    const int rank = api.H5Sget_simple_extent_dims(space, now.data(), most.data());
-    // A single value has no dimensions either.
-    if (rank < 0 || (rank == 0 && api.H5Sget_simple_extent_type(space) == H5S_NULL)) {
-        json += ",\"shape\":null";
-        return;
-    }
-    json += ",\"shape\":";
-    add_numbers(json, std::span(now).first(static_cast<size_t>(rank)));
-    json += ",\"max\":";
-    add_numbers(json, std::span(most).first(static_cast<size_t>(rank)));
 }
 
 void add_filters(std::string& json, const Api& api, hid_t creation) {
@@ -259,18 +239,55 @@ void add_fill(std::string& json, const Api& api, hid_t creation) {
 
 }  // namespace
 
+uint64_t Shape::elements() const {
+    uint64_t product = rank < 0 ? 0 : 1;
+    for (int i = 0; i < rank; ++i) product *= now[static_cast<size_t>(i)];
+    return product;
+}
+
+std::optional<PlainType> plain_type_of(const Api& api, hid_t type) {
+    const H5T_class_t kind = api.H5Tget_class(type);
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT) return std::nullopt;
+    const bool is_signed = kind == H5T_INTEGER && api.H5Tget_sign(type) != H5T_SGN_NONE;
+    return PlainType{kind, is_signed, api.H5Tget_order(type), api.H5Tget_size(type)};
+}
+
+void read_shape(const Api& api, hid_t space, Shape& shape) {
+    shape.rank = api.H5Sget_simple_extent_dims(space, shape.now.data(), shape.most.data());
+    // A single value has no dimensions either.
+    if (shape.rank == 0 && api.H5Sget_simple_extent_type(space) == H5S_NULL) shape.rank = -1;
+}
+
+namespace {
+
+std::string type_and_size(const std::string& text, size_t size) {
+    std::string json = "\"type\":" + json_quoted(text) + ",\"size\":";
+    add_number(json, size);
+    return json;
+}
+
+}  // namespace
+
 // "int32le", "compound{time: float64le, name: string[8]}" ...
 std::string describe_type(const Api& api, hid_t type) {
     std::string text;
     add_type(text, api, type, 0);
-    std::string json = "\"type\":" + json_quoted(text) + ",\"size\":";
-    add_number(json, api.H5Tget_size(type));
-    return json;
+    return type_and_size(text, api.H5Tget_size(type));
 }
 
-std::string describe_shape(const Api& api, hid_t space) {
-    std::string json;
-    add_shape(json, api, space);
+std::string describe_type(const PlainType& type) {
+    std::string text;
+    add_plain(text, type);
+    return type_and_size(text, type.size);
+}
+
+std::string describe_shape(const Shape& shape) {
+    if (shape.rank < 0) return ",\"shape\":null";
+    const auto rank = static_cast<size_t>(shape.rank);
+    std::string json = ",\"shape\":";
+    add_numbers(json, std::span(shape.now).first(rank));
+    json += ",\"max\":";
+    add_numbers(json, std::span(shape.most).first(rank));
     return json;
 }
 

@@ -476,6 +476,30 @@ def test_it_is_found_where_it_is_and_only_there(tmp_path: Path, rule: str) -> No
             assert saving["operations"] + saving["bytes"] + saving["seconds"] > 0
 
 
+def test_space_that_is_free_whenever_a_file_is_opened(tmp_path: Path) -> None:
+    make = """
+import h5py, numpy as np
+with h5py.File("data.h5", "w", fs_strategy="fsm", fs_persist=True) as f:
+    f["x"], f["y"] = np.zeros(1 << 18), 1
+with h5py.File("data.h5", "a") as f: del f["x"]
+"""
+    use = """
+import h5py
+for mode in modes:
+    with h5py.File("data.h5", mode) as f:
+        f["y"][()]
+        if mode == "a": f["z"] = [1.0] * (1 << 18)
+"""
+    prepare(tmp_path)
+    subprocess.run([sys.executable, "-c", make], cwd=tmp_path, check=True)
+    found = {
+        modes: [f["id"] for f in findings(record(tmp_path, ("use", f"modes = {modes!r}" + use)))]
+        for modes in ("rrr", "rra", "rr")
+    }
+    assert "free-space" in found["rrr"]
+    assert "free-space" not in found["rra"] + found["rr"]
+
+
 def test_every_rule_is_documented_and_tried() -> None:
     listed = {
         line.split("`")[1]

@@ -79,6 +79,42 @@ with h5py.File({str(file)!r}, "a") as f:
     assert descriptions(program, tmp_path)["/chunked"] == {**CHUNKED, "shape": [40]}
 
 
+def test_is_its_own_among_datasets_that_are_nearly_alike(tmp_path: Path) -> None:
+    # Shapes of which some are taken for each other by whoever looks at parts of them only.
+    shapes = [(), (1,), (3,), (64,), (3, 1), (1, 3), (1, 1, 1, 3), (1, 1, 1, 1, 3), (1, 1, 1, 3, 1)]
+    types = {
+        "<i4": "int32le",
+        "<u4": "uint32le",
+        ">i4": "int32be",
+        "<f4": "float32le",
+        "<i8": "int64le",
+        "<f8": "float64le",
+        "S4": "string[4]",
+    }
+    names = [
+        f"{t} {s} {i}" for i in range(2) for t in range(len(types)) for s in range(len(shapes))
+    ]
+    expected = {}
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        for name in names:
+            kind, shape, _ = (int(word) for word in name.split())
+            dtype, text = list(types.items())[kind]
+            f[name] = np.zeros(shapes[shape], dtype)
+            expected[f"/{name}"] = {
+                "type": text,
+                "size": np.dtype(dtype).itemsize,
+                "shape": list(shapes[shape]),
+                "max": list(shapes[shape]),
+                "layout": "contiguous",
+            }
+    program = f"""
+import h5py
+with h5py.File({str(tmp_path / "x.h5")!r}) as f:
+    for name in {names!r}: f[name][()]
+"""
+    assert descriptions(program, tmp_path) == expected
+
+
 def test_of_a_new_dataset_is_there_before_it_is_used(file: Path, tmp_path: Path) -> None:
     program = f"""
 import h5py, os
