@@ -24,7 +24,7 @@ AccessList::AccessList(Library& library, const Under& under, const Info* info,
     DriverChoice choice{};
     const bool has_choice = bytes && get_choice(library, callers, choice);
     const bool has_more = has_choice && (choice.info != nullptr || choice.configuration != nullptr);
-    if ((!under.is_native || has_more) && !becomes_copy()) {
+    if ((!under.is_native || has_more) && !make_copy()) {
         if (has_choice) free_choice(library, choice);
         return;
     }
@@ -32,13 +32,15 @@ AccessList::AccessList(Library& library, const Under& under, const Info* info,
     if (!has_choice) return;
     const DriverPut put = put_driver_around(library, list_, choice, info);
     if (put.is_there) follow_external_links(library);
-    ours_ = put.now;
+    ours_ = put.info;
 }
 
-bool AccessList::becomes_copy() {
+bool AccessList::make_copy() {
     const hid_t copy = library_.api.H5Pcopy(list_);
-    if (copy >= 0) list_ = copy;
-    return is_copy_ = copy >= 0;
+    if (copy < 0) return false;
+    list_ = copy;
+    is_copy_ = true;
+    return true;
 }
 
 void AccessList::end(Outcome outcome) noexcept {

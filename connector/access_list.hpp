@@ -22,7 +22,7 @@ public:
     void end(Outcome outcome) noexcept;
 
 private:
-    bool becomes_copy();
+    bool make_copy();
 
     Library& library_;
     hid_t list_;

@@ -9,8 +9,8 @@ namespace quarry::connector {
 bool byte_layer_works(Library& library) noexcept;
 
 struct DriverPut {
-    bool is_there = false;      // our driver, now or already
-    DriverInfo* now = nullptr;  // to be released, where it was not there before
+    bool is_there = false;       // our driver, now or already
+    DriverInfo* info = nullptr;  // to be released, where it was put there now
 };
 
 // Replaces the driver on an access list, which is taken over, by ours around it.

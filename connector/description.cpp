@@ -124,8 +124,11 @@ bool is_layout_known(const DescriptionParts& parts) {
 
 // HDF5 makes a new list of a dataset's properties for whoever asks, and takes long to tell what is
 // on one. Data that was there, in one piece, has none that matter.
-bool needs_creation_list(const KnownObject& known) {
-    return known.address == HADDR_UNDEF || known.was_made;
+bool lies_in_one_piece(const Object& dataset, KnownObject& known) {
+    learn_place(dataset, known);
+    if (known.address == HADDR_UNDEF || known.was_made) return false;
+    known.is_contiguous = known.parts->is_in_one_piece = true;
+    return true;
 }
 
 void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
@@ -140,21 +143,6 @@ void learn_layout(const hdf5::Api& api, hid_t creation, KnownObject& known) {
     parts_of(known).layout = hdf5::describe_layout(api, creation);
 }
 
-// `creation` is asked for the list, where it is needed. False if there is none.
-template <typename Creation>
-bool learn_layout_of(const Object& dataset, KnownObject& known, Creation creation) {
-    learn_place(dataset, known);
-    DescriptionParts& parts = parts_of(known);
-    if (!needs_creation_list(known)) {
-        known.is_contiguous = parts.is_in_one_piece = true;
-        return true;
-    }
-    const hid_t list = creation();
-    if (list < 0) return false;
-    learn_layout(dataset.under->library->api, list, known);
-    return true;
-}
-
 enum class When { Used, Closed };
 
 // Asks for what the program has not asked for. False if HDF5 does not tell.
@@ -162,9 +150,10 @@ bool learn_the_rest(const Object& dataset, KnownObject& known, When when) {
     const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
     const DescriptionParts& parts = parts_of(known);
-    if (!is_layout_known(parts) &&
-        !learn_layout_of(dataset, known, [&] { return facts.creation(); }))
-        return false;
+    if (!is_layout_known(parts) && !lies_in_one_piece(dataset, known)) {
+        if (facts.creation() < 0) return false;
+        learn_layout(api, facts.creation(), known);
+    }
     if (!is_type_known(parts)) {
         if (facts.type() < 0) return false;
         learn_type(api, facts.type(), known);
@@ -184,7 +173,12 @@ void describe(const Object& dataset, KnownObject& known, When when, uint64_t sin
               trace::Writer& writer) {
     trace::Object record = record_of(known, since);
     const bool is_learned = learn_the_rest(dataset, known, when);
-    const DescriptionParts& parts = *known.parts;
+    DescriptionParts& parts = *known.parts;
+    // It may have been written since the program has asked for its properties.
+    if (when == When::Closed && parts.place->address == HADDR_UNDEF) {
+        parts.place.reset();
+        learn_place(dataset, known);
+    }
     record.address = parts.place->address;
     record.stored = parts.place->size;
     known.is_described = is_learned && parts.shape;
@@ -230,18 +224,19 @@ void describe_again(Object& dataset) noexcept {
 void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer, hid_t transfer) noexcept
     try {
     KnownObject* known = dataset.known;
-    if (known == nullptr || known->is_described) return;
+    const bool is_type = answer.op_type == H5VL_DATASET_GET_TYPE;
+    const bool is_shape = answer.op_type == H5VL_DATASET_GET_SPACE;
+    const bool is_layout = answer.op_type == H5VL_DATASET_GET_DCPL;
+    if (known == nullptr || known->is_described || !(is_type || is_shape || is_layout)) return;
     const Operation asking(known, transfer);
     if (!asking) return;
     const trace::OwnTime own = asking.own_time();
     const hdf5::Api& api = dataset.under->library->api;
     const DescriptionParts& parts = parts_of(*known);
-    if (answer.op_type == H5VL_DATASET_GET_TYPE && !is_type_known(parts))
-        learn_type(api, answer.args.get_type.type_id, *known);
-    if (answer.op_type == H5VL_DATASET_GET_SPACE && !parts.shape)
-        learn_shape(api, answer.args.get_space.space_id, *known);
-    if (answer.op_type == H5VL_DATASET_GET_DCPL && !is_layout_known(parts))
-        learn_layout_of(dataset, *known, [&] { return answer.args.get_dcpl.dcpl_id; });
+    if (is_type && !is_type_known(parts)) learn_type(api, answer.args.get_type.type_id, *known);
+    if (is_shape && !parts.shape) learn_shape(api, answer.args.get_space.space_id, *known);
+    if (is_layout && !is_layout_known(parts) && !lies_in_one_piece(dataset, *known))
+        learn_layout(api, answer.args.get_dcpl.dcpl_id, *known);
 } catch (const std::bad_alloc&) {
     stop_recording_without_memory();
 }

@@ -54,7 +54,8 @@ DriverInfo* driver_info_on(const WrappedDriver& driver, hid_t access) noexcept;
 // there, as the one that most files are opened with.
 bool looks_at_lists(const DriverInfo& info) noexcept;
 
-// In between, an access list names the caller's driver, which looks for its own info there.
+// While it opens or deletes a file, an access list names the caller's driver, which looks for its
+// own info there.
 void name_callers_driver(const DriverInfo& info, hid_t access) noexcept;
 void name_our_driver(const DriverInfo& info, hid_t access, Outcome outcome) noexcept;
 

@@ -29,7 +29,7 @@ bool put_driver_on(Library& library, hid_t access) {
     DriverChoice callers{};
     if (!get_choice(library, access, callers)) return false;
     const DriverPut put = put_driver_around(library, access, callers, nullptr);
-    if (put.now != nullptr) release_driver_info(put.now);
+    if (put.info != nullptr) release_driver_info(put.info);
     return put.is_there;
 }
 

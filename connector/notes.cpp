@@ -419,10 +419,12 @@ void note_state(const Operation& operation, const Object& file) noexcept {
     if (file.label == trace::kNone) return;
     StorageRecord* storage = storage_with_serial(*file.under->library, serial_of_file(file));
     if (storage == nullptr || storage->objects.empty()) return;
-    const bool is_unchanged = storage->facts && !is_writable(*storage);
-    const auto facts = is_unchanged ? storage->facts : facts_of_file(file);
+    // In parallel programs all ranks ask, or none: what they remember may differ.
+    const bool stays_as_it_is =
+        storage->file != nullptr && !is_writable(*storage) && !is_parallel(*storage);
+    const auto facts = stays_as_it_is && storage->facts ? storage->facts : facts_of_file(file);
     if (!facts || (storage->is_described && facts->free < kWorthAWord)) return;
-    storage->facts = facts;
+    if (stays_as_it_is) storage->facts = facts;
     storage->is_described = true;
     trace::FileState record{};
     record.file = file.label;

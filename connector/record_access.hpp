@@ -34,14 +34,14 @@ private:
         std::vector<hdf5::SourceAccess> sources;  // of a virtual dataset
     };
 
-    void look_at(Access& access, Object& dataset, hid_t file_space);
+    static void look_at(Access& access, Object& dataset, hid_t file_space);
     void write_sources(const Access& access, herr_t answer) const;
 
     const Operation& operation_;
     Direction direction_;
     Access one_;
     std::vector<Access> many_;
-    std::span<Access> all_;
+    std::span<const Access> all_;
 };
 
 // Chunks read or written as they are stored, which is an operation of the native connector alone.

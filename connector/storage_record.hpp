@@ -97,10 +97,11 @@ struct StorageRecord {
     // Addresses of raw data that was moved with no call of an object, or of several at once.
     std::set<haddr_t> unowned;
     KnownObjects objects;
-    std::optional<FileFacts> facts;  // of its state when it was opened, if that was seen before
+    std::optional<FileFacts> facts;  // once it has told them, where it can only be read
     uint64_t path_search = 0;        // nanoseconds spent looking for paths
 };
 
+// Of those that a driver of ours has opened.
 inline bool is_writable(const StorageRecord& storage) {
     return (storage.flags & 1u) != 0;
 }

@@ -18,28 +18,29 @@ class Few {
 
 public:
     Few() = default;
-    Few(std::initializer_list<T> values) : Few(std::vector<T>(values)) {}
+    Few(std::initializer_list<T> values) {
+        for (const T& value : values) push_back(value);
+    }
     Few(const std::vector<T>& values) {
         for (const T& value : values) push_back(value);
     }
 
     void push_back(const T& value) {
-        if (size_ < kFew) {
-            few_[size_] = value;
+        if (count_ < kFew) {
+            few_[count_++] = value;
         } else {
             if (many_.empty()) many_.assign(few_.begin(), few_.end());
             many_.push_back(value);
         }
-        ++size_;
     }
 
-    size_t size() const { return size_; }
-    T* data() { return size_ <= kFew ? few_.data() : many_.data(); }
-    const T* data() const { return size_ <= kFew ? few_.data() : many_.data(); }
+    size_t size() const { return many_.empty() ? count_ : many_.size(); }
+    T* data() { return many_.empty() ? few_.data() : many_.data(); }
+    const T* data() const { return many_.empty() ? few_.data() : many_.data(); }
     T* begin() { return data(); }
-    T* end() { return data() + size_; }
+    T* end() { return data() + size(); }
     const T* begin() const { return data(); }
-    const T* end() const { return data() + size_; }
+    const T* end() const { return data() + size(); }
     const T& operator[](size_t i) const { return data()[i]; }
 
     bool operator==(const Few& other) const {
@@ -51,8 +52,8 @@ public:
 
 private:
     std::array<T, kFew> few_{};
+    size_t count_ = 0;     // of the few
     std::vector<T> many_;  // all of them, where they are more
-    size_t size_ = 0;
 };
 
 }  // namespace quarry

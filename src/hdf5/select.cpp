@@ -85,9 +85,8 @@ void read_hyperslab(const Api& api, hid_t space, Selection& selection) {
     const Bounds bounds(api, space);
     const uint64_t room = bounds.room(selection.rank);
     selection.kind = Selection::Kind::Regular;
-    const bool is_box =
-        room == 1 || (room > 1 && room == static_cast<uint64_t>(api.H5Sget_select_npoints(space)));
-    if (is_box) {
+    const hssize_t elements = room > 1 ? api.H5Sget_select_npoints(space) : 1;
+    if (elements > 0 && room == static_cast<uint64_t>(elements)) {
         selection.steps = bounds.as_steps(selection.rank);
         return;
     }

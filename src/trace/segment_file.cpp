@@ -21,6 +21,9 @@
 namespace quarry::trace {
 namespace {
 
+// MADV_POPULATE_WRITE, which the headers of older C libraries lack.
+constexpr int kPopulateWrite = 23;
+
 // Mapping is rare and takes a lock for which a signal handler could wait on its own thread: there
 // it is not given.
 class Mapping {
@@ -192,7 +195,7 @@ std::byte* SegmentFile::map_segment_of(int file, size_t number, Obstacle& obstac
     // what a fault for each does. Older kernels do not know it.
     if (number > 0) {
         const KeepErrno keep;
-        (void)madvise(start, kSegmentSize, MADV_POPULATE_WRITE);
+        (void)madvise(start, kSegmentSize, kPopulateWrite);
     }
     highest_ = std::max(highest_, number);
     segments_[number].store(static_cast<std::byte*>(start), std::memory_order_release);

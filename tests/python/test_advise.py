@@ -476,28 +476,52 @@ def test_it_is_found_where_it_is_and_only_there(tmp_path: Path, rule: str) -> No
             assert saving["operations"] + saving["bytes"] + saving["seconds"] > 0
 
 
-def test_space_that_is_free_whenever_a_file_is_opened(tmp_path: Path) -> None:
-    make = """
+SPACE = """
 import h5py, numpy as np
 with h5py.File("data.h5", "w", fs_strategy="fsm", fs_persist=True) as f:
-    f["x"], f["y"] = np.zeros(1 << 18), 1
-with h5py.File("data.h5", "a") as f: del f["x"]
+    f["x"], f["y"], f["w"] = np.zeros(1 << 18), 1, np.zeros(1 << 18)
+with h5py.File("data.h5", "a") as f:
+    del f["x"]
+    if {is_used}: f["z"] = np.zeros(1 << 18)
 """
-    use = """
-import h5py
-for mode in modes:
-    with h5py.File("data.h5", mode) as f:
-        f["y"][()]
-        if mode == "a": f["z"] = [1.0] * (1 << 18)
+LOOK = """
+with h5py.File("data.h5") as f: f["y"][()]
 """
-    prepare(tmp_path)
-    subprocess.run([sys.executable, "-c", make], cwd=tmp_path, check=True)
-    found = {
-        modes: [f["id"] for f in findings(record(tmp_path, ("use", f"modes = {modes!r}" + use)))]
-        for modes in ("rrr", "rra", "rr")
-    }
-    assert "free-space" in found["rrr"]
-    assert "free-space" not in found["rra"] + found["rr"]
+# What is done with a file, whether some of it was free before, and whether some is at last.
+FREE = {
+    "read": (LOOK * 3, True, True),
+    "filled": (LOOK * 2 + """
+with h5py.File("data.h5", "a") as f: f["v"] = np.zeros(1 << 18)
+""", True, False),
+    "read after it was filled": (LOOK * 2 + """
+with h5py.File("data.h5", "a") as f: f["v"] = np.zeros(1 << 18)
+""" + LOOK * 2, True, False),
+    "changed in memory only": ("""
+with h5py.File("data.h5", "r+", driver="core", backing_store=False) as f:
+    f["y"][()]
+    del f["z"]
+""" + LOOK, False, False),
+    "emptied by the second of two": ("""
+first, second = h5py.File("data.h5", "r+"), h5py.File("data.h5", "r+")
+first["y"][()]
+first.close()
+del second["z"]
+second.close()
+""", False, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("option", [[], ["--no-bytes"]], ids=["driver", "no driver"])
+@pytest.mark.parametrize("use", FREE)
+def test_space_that_is_free_at_last(tmp_path: Path, use: str, option: list[str]) -> None:
+    code, before, at_last = FREE[use]
+    space = SPACE.format(is_used=not before)
+    subprocess.run([sys.executable, "-c", space], cwd=tmp_path, check=True)
+    command = [sys.executable, "-c", "import h5py, numpy as np" + code]
+    done = quarry("run", "--trace", "t", *option, "--", *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = [f["id"] for f in findings(tmp_path / "t")]
+    assert ("free-space" in found) == at_last
 
 
 def test_every_rule_is_documented_and_tried() -> None:
