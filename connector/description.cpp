@@ -173,14 +173,12 @@ void describe(const Object& dataset, KnownObject& known, When when, uint64_t sin
               trace::Writer& writer) {
     trace::Object record = record_of(known, since);
     const bool is_learned = learn_the_rest(dataset, known, when);
-    DescriptionParts& parts = *known.parts;
+    const DescriptionParts& parts = *known.parts;
+    Place place = parts.place.value_or(Place{});
     // It may have been written since the program has asked for its properties.
-    if (when == When::Closed && parts.place->address == HADDR_UNDEF) {
-        parts.place.reset();
-        learn_place(dataset, known);
-    }
-    record.address = parts.place->address;
-    record.stored = parts.place->size;
+    if (when == When::Closed && place.address == HADDR_UNDEF) place = place_of(dataset);
+    record.address = known.address = place.address;
+    record.stored = place.size;
     known.is_described = is_learned && parts.shape;
     if (is_learned) record.description = tell(parts, writer);
     known.parts.reset();
