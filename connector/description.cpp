@@ -222,18 +222,19 @@ void describe_again(Object& dataset) noexcept {
 void overhear(const Object& dataset, const H5VL_dataset_get_args_t& answer, hid_t transfer) noexcept
     try {
     KnownObject* known = dataset.known;
-    const bool is_type = answer.op_type == H5VL_DATASET_GET_TYPE;
-    const bool is_shape = answer.op_type == H5VL_DATASET_GET_SPACE;
-    const bool is_layout = answer.op_type == H5VL_DATASET_GET_DCPL;
-    if (known == nullptr || known->is_described || !(is_type || is_shape || is_layout)) return;
-    const Operation asking(known, transfer);
+    if (known == nullptr || known->is_described) return;
+    const DescriptionParts& parts = parts_of(*known);
+    const bool is_type = answer.op_type == H5VL_DATASET_GET_TYPE && !is_type_known(parts);
+    const bool is_shape = answer.op_type == H5VL_DATASET_GET_SPACE && !parts.shape;
+    const bool is_layout = answer.op_type == H5VL_DATASET_GET_DCPL && !is_layout_known(parts);
+    if (!is_type && !is_shape && !is_layout) return;
+    const Operation asking(known, transfer, Operation::Clock::Unread);
     if (!asking) return;
     const trace::OwnTime own = asking.own_time();
     const hdf5::Api& api = dataset.under->library->api;
-    const DescriptionParts& parts = parts_of(*known);
-    if (is_type && !is_type_known(parts)) learn_type(api, answer.args.get_type.type_id, *known);
-    if (is_shape && !parts.shape) learn_shape(api, answer.args.get_space.space_id, *known);
-    if (is_layout && !is_layout_known(parts) && !lies_in_one_piece(dataset, *known))
+    if (is_type) learn_type(api, answer.args.get_type.type_id, *known);
+    if (is_shape) learn_shape(api, answer.args.get_space.space_id, *known);
+    if (is_layout && !lies_in_one_piece(dataset, *known))
         learn_layout(api, answer.args.get_dcpl.dcpl_id, *known);
 } catch (const std::bad_alloc&) {
     stop_recording_without_memory();

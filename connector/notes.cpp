@@ -382,7 +382,7 @@ void note(Call<&H5VL_file_class_t::close>, const Operation& operation, Object& f
 
 void note_end(Object& dataset, hid_t transfer) noexcept {
     if (dataset.known == nullptr || dataset.known->is_described) return;
-    const Operation asking(dataset.known, transfer);
+    const Operation asking(dataset.known, transfer, Operation::Clock::Unread);
     describe_before_close(dataset);
 }
 

@@ -40,14 +40,15 @@ public:
     Operation(KnownObject* object, hid_t transfer, Clock clock = Clock::Read) noexcept
         : writer_(recorder()), object_(object) {
         if (writer_ == nullptr) return;
-        before_ = current_call;
+        current_ = &current_call;
+        before_ = *current_;
         object_number_ = object != nullptr ? object->number : trace::kNone;
-        current_call = {object_number_, writer_->new_number(), transfer, {}};
-        number_ = current_call.operation;
+        number_ = writer_->new_number();
+        *current_ = {object_number_, number_, transfer, {}};
         if (clock == Clock::Read) start_ = trace::monotonic_now();
     }
     ~Operation() {
-        if (writer_ != nullptr) current_call = before_;
+        if (writer_ != nullptr) *current_ = before_;
     }
     Operation(const Operation&) = delete;
     Operation& operator=(const Operation&) = delete;
@@ -64,12 +65,13 @@ public:
     uint64_t duration() const { return trace::monotonic_now() - start_; }
 
     // Until it ends, the call is held up by recording.
-    trace::OwnTime own_time() const { return trace::OwnTime::sampled(writer_, start_); }
+    trace::OwnTime own_time() const { return trace::OwnTime::sampled(writer_, number_); }
 
 private:
     trace::Writer* writer_;
     KnownObject* object_;
     uint32_t object_number_ = trace::kNone;
+    Current* current_ = nullptr;  // of the thread, which takes long to find out
     Current before_;
     uint32_t number_ = trace::kNone;
     uint64_t start_ = 0;

@@ -109,7 +109,10 @@ StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* na
 }
 
 void close_storage(StorageRecord* storage) noexcept {
-    const FileIdentity now = identity_of_path(storage->path.c_str());
+    // What is learned of a file that can only be read holds for what it was when it was opened: if
+    // somebody else has changed it since, it will not be that any more when it is opened again.
+    const FileIdentity now =
+        is_writable(*storage) ? identity_of_path(storage->path.c_str()) : storage->identity;
     if (trace::Writer* writer = recorder()) {
         write_storage(*storage, *writer);
         trace::StorageClosed record{};

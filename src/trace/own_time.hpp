@@ -11,10 +11,12 @@ public:
     // Null where nothing is recorded.
     explicit OwnTime(Writer* writer) noexcept : OwnTime(writer, 1) {}
 
-    // For what is short and happens often: one in so many is measured and stands for all. The time
-    // it happens at draws the lot, for programs repeat themselves.
-    static OwnTime sampled(Writer* writer, uint64_t time) noexcept {
-        return {time % kSample == 0 ? writer : nullptr, kSample};
+    // For what is short and happens often: one in so many is measured and stands for all. `lot` is
+    // any number that is another each time.
+    static OwnTime sampled(Writer* writer, uint64_t lot) noexcept {
+        // Programs repeat themselves, and what is counted or timed with them.
+        constexpr uint64_t kMix = 0x9e37'79b9'7f4a'7c15;
+        return {(lot * kMix >> 32) % kSample == 0 ? writer : nullptr, kSample};
     }
 
     ~OwnTime() {
@@ -24,8 +26,7 @@ public:
     OwnTime& operator=(const OwnTime&) = delete;
 
 private:
-    // A prime: clocks may go in steps.
-    static constexpr uint64_t kSample = 31;
+    static constexpr uint64_t kSample = 32;
 
     OwnTime(Writer* writer, uint64_t weight) noexcept
         : writer_(writer), weight_(weight), start_(writer != nullptr ? monotonic_now() : 0) {}

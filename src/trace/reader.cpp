@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
@@ -79,10 +80,9 @@ ProcessFile::~ProcessFile() {
     if (file_ >= 0) close(file_);
 }
 
-std::span<const std::byte> ProcessFile::read_segment(size_t number,
-                                                     std::vector<std::byte>& buffer) const {
-    const size_t size = read_fully(file_, buffer.data(), kSegmentSize, number * kSegmentSize);
-    return std::span(buffer).first(size);
+std::span<const std::byte> ProcessFile::read_slots(size_t first,
+                                                   std::span<std::byte> buffer) const {
+    return buffer.first(read_fully(file_, buffer.data(), buffer.size(), first * kSlotSize));
 }
 
 // As many as have been reserved, but never more than the file could hold: the number may be
@@ -95,13 +95,14 @@ size_t ProcessFile::slots() const {
 }
 
 bool ProcessFile::holds(Kind kind) const {
-    std::vector<std::byte> buffer(kSegmentSize);
+    constexpr size_t kAtOnce = 256;  // most files hold what is looked for soon after they begin
+    std::array<std::byte, kAtOnce * kSlotSize> buffer;
     const size_t all = slots();
-    for (size_t first = 0; first < all; first += kSegmentSlots) {
-        const std::span<const std::byte> segment = read_segment(first / kSegmentSlots, buffer);
-        const size_t present = std::min(segment.size() / kSlotSize, all - first);
-        for (size_t at = first == 0 ? kHeaderSlots : 0; at < present; ++at)
-            if (segment[at * kSlotSize] == static_cast<std::byte>(kind)) return true;
+    for (size_t first = kHeaderSlots; first < all; first += kAtOnce) {
+        const std::span<const std::byte> some = read_slots(first, buffer);
+        const size_t present = std::min(some.size() / kSlotSize, all - first);
+        for (size_t at = 0; at < present; ++at)
+            if (some[at * kSlotSize] == static_cast<std::byte>(kind)) return true;
     }
     return false;
 }

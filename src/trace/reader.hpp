@@ -58,7 +58,8 @@ private:
     ProcessFile(std::string path, int file, const Header& header)
         : path_(std::move(path)), file_(file), header_(header) {}
 
-    std::span<const std::byte> read_segment(size_t number, std::vector<std::byte>& buffer) const;
+    // As many as the file has of them.
+    std::span<const std::byte> read_slots(size_t first, std::span<std::byte> buffer) const;
     size_t slots() const;
 
     std::string path_;
@@ -159,7 +160,7 @@ Damage ProcessFile::each(Visitor&& visit) const {
     std::vector<std::byte> buffer(kSegmentSize);
     const size_t all = slots();
     for (size_t first = 0; first < all; first += kSegmentSlots) {
-        const std::span<const std::byte> segment = read_segment(first / kSegmentSlots, buffer);
+        const std::span<const std::byte> segment = read_slots(first, buffer);
         const size_t wanted = std::min(all - first, kSegmentSlots);
         const size_t present = std::min(segment.size() / kSlotSize, wanted);
         damage.missing += (wanted - present) * kSlotSize;

@@ -135,7 +135,7 @@ struct StorageClosed {
     uint64_t time;
     uint32_t number;
     uint32_t unused;
-    uint64_t size;
+    uint64_t size;  // in bytes; of a file that could only be read, as it was when it was opened
     std::array<uint64_t, 4> unused_too;
 };
 

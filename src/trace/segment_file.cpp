@@ -57,6 +57,11 @@ void copy_text(std::array<char, kSize>& to, std::string_view from) {
     to[size] = '\0';
 }
 
+std::atomic<std::byte*>* new_table(size_t size) {
+    return static_cast<std::atomic<std::byte*>*>(
+        std::calloc(size, sizeof(std::atomic<std::byte*>)));
+}
+
 // Real blocks, not a hole: storing into a mapped hole on a full disk would kill the program. So
 // would growing beyond a limit on the size of files.
 int reserve_space(int file, size_t offset, size_t size) {
@@ -73,6 +78,11 @@ int reserve_space(int file, size_t offset, size_t size) {
 
 bool SegmentFile::create(const char* directory, const char* forked_from, RecordLevel level,
                          Obstacle& obstacle) noexcept {
+    if (segments_ == nullptr) segments_.reset(new_table(kSegments));
+    if (segments_ == nullptr) {
+        obstacle = {StopReason::NoMemory, ENOMEM};
+        return false;
+    }
     const ProcessIdentity process = identity_of_process();
     directory_size_ = std::strlen(directory);
     int file = -1;

@@ -6,6 +6,8 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <memory>
 
 #include "trace/directory.hpp"
 #include "trace/format.hpp"
@@ -53,7 +55,11 @@ private:
     uint64_t inode_ = 0;
     Header* header_ = nullptr;
     std::atomic<pthread_t> mapping_{0};  // the thread that is at it
-    std::array<std::atomic<std::byte*>, kSegments> segments_{};
+    struct Freed {
+        void operator()(std::atomic<std::byte*>* table) const { std::free(table); }
+    };
+    // Of zeros that take no memory before they are changed, which no constructor could promise.
+    std::unique_ptr<std::atomic<std::byte*>[], Freed> segments_;
     size_t highest_ = 0;  // of those that are mapped
 };
 

@@ -122,6 +122,20 @@ TEST_F(TraceFileTest, GivesBackWhatWasWritten) {
     EXPECT_EQ(seen.damage.missing, 0u);
 }
 
+TEST_F(TraceFileTest, TellsWhetherItHoldsARecordOfAKindWhereverThatIs) {
+    constexpr uint64_t kIos = 40'000;  // beyond one segment
+    in_child([&] {
+        Writer* out = writer();
+        for (uint64_t i = 0; i < kIos; ++i) out->append(numbered_io(i));
+        out->append(FileOpened{});
+        out->end();
+    });
+    const ProcessFile file = only_file();
+    EXPECT_TRUE(file.holds(Kind::Io));
+    EXPECT_TRUE(file.holds(Kind::FileOpened));
+    EXPECT_FALSE(file.holds(Kind::Access));
+}
+
 TEST_F(TraceFileTest, TakesNoMoreSpaceThanIsUsedOnceTheProcessHasEnded) {
     in_child([&] {
         Writer* out = writer();

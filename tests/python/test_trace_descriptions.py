@@ -168,3 +168,29 @@ with h5py.File({str(tmp_path / "x.h5")!r}, "w") as f:
     assert writes == [(10, 40), (20, 160)]
     names = [e["object"] for e in events if e["event"] == "write"]
     assert names[-1] == "/b"
+
+
+@pytest.mark.parametrize("moment", ("while it is open", "between two openings"))
+def test_is_not_what_was_there_before_somebody_else_wrote(tmp_path: Path, moment: str) -> None:
+    """The file keeps its inode, and the new dataset lies where the old one lay."""
+    path, other = tmp_path / "x.h5", tmp_path / "other.h5"
+    with h5py.File(path, "w") as f:
+        f["d"] = np.zeros(10, "i4")
+    with h5py.File(other, "w") as f:
+        f["d"] = np.zeros(20, "f8")
+    write = f"open({str(path)!r}, 'r+b').write(open({str(other)!r}, 'rb').read())"
+    program = f"""
+import h5py
+f = h5py.File({str(path)!r}, locking=False)
+f["d"][0]
+{write if moment == "while it is open" else ""}
+f.close()
+{write if moment == "between two openings" else ""}
+with h5py.File({str(path)!r}) as f: f["d"][...]
+"""
+    trace = tmp_path / "t"
+    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", program)
+    assert (done.returncode, done.stderr) == (0, "")
+    events = [json.loads(line) for line in quarry("export", trace).stdout.splitlines()]
+    reads = [(e["elements"], e["bytes"]) for e in events if e["event"] == "read"]
+    assert reads == [(1, 4), (20, 160)]
