@@ -8,19 +8,21 @@
 namespace quarry::connector {
 namespace {
 
-// Carved files are served without the file driver, unless what is read is recorded.
-bool needs_driver(const ConnectorConfig& config) {
+// Carved files are served without the file driver, unless what is read is recorded, or HDF5 may
+// open others for writing because of this one.
+bool needs_driver(const ConnectorConfig& config, AccessList::Intent intent) {
     const bool only_serves =
         !config.carved.empty() && config.trace.empty() && config.witness.empty();
-    return config.bytes && !only_serves;
+    return config.bytes && (!only_serves || intent == AccessList::Intent::Write);
 }
 
 }  // namespace
 
-AccessList::AccessList(Library& library, const Under& under, const Info* info,
-                       hid_t callers) noexcept
+AccessList::AccessList(Library& library, const Under& under, const Info* info, hid_t callers,
+                       Intent intent) noexcept
     : library_(library), list_(callers) {
-    const bool bytes = (info == nullptr || needs_driver(info->config)) && byte_layer_works(library);
+    const bool bytes =
+        (info == nullptr || needs_driver(info->config, intent)) && byte_layer_works(library);
     DriverChoice choice{};
     const bool has_choice = bytes && get_choice(library, callers, choice);
     const bool has_more = has_choice && (choice.info != nullptr || choice.configuration != nullptr);

@@ -12,7 +12,10 @@ namespace quarry::connector {
 // simply is the caller's list.
 class AccessList {
 public:
-    AccessList(Library& library, const Under& under, const Info* info, hid_t callers) noexcept;
+    enum class Intent { Read, Write };
+
+    AccessList(Library& library, const Under& under, const Info* info, hid_t callers,
+               Intent intent) noexcept;
     AccessList(const AccessList&) = delete;
     AccessList& operator=(const AccessList&) = delete;
 

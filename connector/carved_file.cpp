@@ -137,16 +137,6 @@ bool is_unchanged(const struct stat& now, const struct stat& before) {
            nanoseconds(now.st_ctim) == nanoseconds(before.st_ctim);
 }
 
-// Whether what a program would open by this name is a copy that is not to be written to. Where it
-// may write, it has a copy of its own.
-bool is_shown_copy(const char* name) {
-    const std::string copy = served_config.load()->carved + found_in(*carved_from, real_path(name));
-    struct stat of_copy{}, of_name{};
-    if (stat(copy.c_str(), &of_copy) != 0 || stat(name, &of_name) != 0) return false;
-    if (is_mounted()) return is_same_file(of_name, of_copy);
-    return of_name.st_size == of_copy.st_size && modified(of_name) == modified(of_copy);
-}
-
 // 0, or an error number.
 int append(const std::string& path, std::string_view line) {
     const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -158,6 +148,14 @@ int append(const std::string& path, std::string_view line) {
 }
 
 }  // namespace
+
+bool is_shown_copy(const char* name) {
+    const std::string copy = served_config.load()->carved + found_in(*carved_from, real_path(name));
+    struct stat of_copy{}, of_name{};
+    if (stat(copy.c_str(), &of_copy) != 0 || stat(name, &of_name) != 0) return false;
+    if (is_mounted()) return is_same_file(of_name, of_copy);
+    return of_name.st_size == of_copy.st_size && modified(of_name) == modified(of_copy);
+}
 
 CarvedFile::CarvedFile(std::string path, MappedFile bytes, const MissingData& missing)
     : path_(std::move(path)), bytes_(std::move(bytes)), missing_(missing) {}

@@ -88,6 +88,10 @@ std::optional<MetFile> met_file(const OpenFile& file);
 // system would allow that.
 MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<bool> is_writable);
 
+// Whether what a program would open by this name is a copy that is not to be written to. Where it
+// may write, it has a copy of its own. May throw std::bad_alloc.
+bool is_shown_copy(const char* name);
+
 // The name by which a file is to be opened: that of its copy, unless the copy already is what is
 // found there.
 class ServedName {

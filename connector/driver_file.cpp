@@ -7,6 +7,7 @@
 
 #include "base/fork.hpp"
 #include "connector/io_record.hpp"
+#include "connector/refused_copy.hpp"
 #include "connector/reserve.hpp"
 #include "connector/witness.hpp"
 
@@ -268,6 +269,7 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     void* place = files.take();
     H5FD_t* inner = place != nullptr ? open_inner(*info, name, flags, access, largest) : nullptr;
     if (inner == nullptr) {
+        was_not_opened(name, flags);
         if (place != nullptr) files.give_back(place);
         release_driver_info(info);
         return nullptr;

@@ -18,15 +18,19 @@ OpenedObject::OpenedObject(const Object& from, H5I_type_t from_type, const char*
 
 OpenedObject::~OpenedObject() {
     if (object_.below == nullptr) return;
-    const KeepErrors keep(object_.under->library->api);
     let_original_go(object_);
-    const H5VL_class_t& classes = *object_.under->callbacks;
-    if (type_ == H5I_DATASET)
-        classes.dataset_cls.close(object_.below, transfer_, nullptr);
-    else if (type_ == H5I_GROUP)
-        classes.group_cls.close(object_.below, transfer_, nullptr);
-    else if (type_ == H5I_DATATYPE)
-        classes.datatype_cls.close(object_.below, transfer_, nullptr);
+    close_below(object_, type_, transfer_);
+}
+
+void close_below(const Object& object, H5I_type_t type, hid_t transfer) noexcept {
+    const KeepErrors keep(object.under->library->api);
+    const H5VL_class_t& classes = *object.under->callbacks;
+    if (type == H5I_DATASET)
+        classes.dataset_cls.close(object.below, transfer, nullptr);
+    else if (type == H5I_GROUP)
+        classes.group_cls.close(object.below, transfer, nullptr);
+    else if (type == H5I_DATATYPE)
+        classes.datatype_cls.close(object.below, transfer, nullptr);
 }
 
 }  // namespace quarry::connector

@@ -23,4 +23,7 @@ private:
     hid_t transfer_;
 };
 
+// What the connector below has opened, without a word to the program.
+void close_below(const Object& object, H5I_type_t type, hid_t transfer) noexcept;
+
 }  // namespace quarry::connector

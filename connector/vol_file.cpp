@@ -38,7 +38,9 @@ Object* begin_file(Library& library, const FileCall& call, hid_t access, void** 
                                      "is another connector below Quarry than HDF5's own. Programs "
                                      "get errors for it; run them without --under, and without "
                                      "connectors in HDF5_VOL_CONNECTOR"});
-    AccessList list(library, *under, info.get(), access);
+    const bool writes = call.creates || (call.flags & kWritable) != 0;
+    AccessList list(library, *under, info.get(), access,
+                    writes ? AccessList::Intent::Write : AccessList::Intent::Read);
     void* file = below_call(*under->callbacks, list.id());
     list.end(file != nullptr ? Outcome::Success : Outcome::Failure);
     if (file != nullptr && info.get() != nullptr) {
@@ -61,7 +63,7 @@ herr_t on_closed_file(Library& library, H5VL_file_specific_args_t* arguments, hi
     const Operation operation(nullptr, transfer);
     const Under* under = under_of(library, info.get());
     if (under == nullptr) return -1;
-    AccessList list(library, *under, info.get(), access);
+    AccessList list(library, *under, info.get(), access, AccessList::Intent::Read);
     const hid_t callers = access;
     access = list.id();
     const herr_t answer =

@@ -15,6 +15,7 @@
 #include "connector/opened_object.hpp"
 #include "connector/record_access.hpp"
 #include "connector/record_copy.hpp"
+#include "connector/refused_copy.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -64,6 +65,7 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
         // What belongs to several datasets is credited by its address alone.
         const Operation operation(count == 1 ? as_object(datasets[0]).known : nullptr, transfer);
         const Accesses accesses(operation, kDirection<Buffer>, count, datasets, file_spaces);
+        const RefusedCopies refused;
         herr_t answer = (under->callbacks->dataset_cls.*Callback)(
             count, below_all.get(), memory_types, memory_spaces, file_spaces, transfer, buffers,
             request);
@@ -72,6 +74,7 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
                 answer = read_with_originals(
                     {count, datasets, memory_types, memory_spaces, file_spaces, transfer, buffers});
         }
+        if (refused.are_there()) answer = -1;
         accesses.write(answer);
         const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
         if (is_done) accesses.write_content(memory_types, memory_spaces, file_spaces, buffers);
@@ -102,6 +105,21 @@ bool is_about_chunks(const H5VL_optional_args_t& arguments) {
     }
 }
 
+// What was opened without all that it needs. Null.
+void* closed(void* object, H5I_type_t type, hid_t transfer) {
+    if (object == nullptr) return nullptr;
+    close_below(as_object(object), type, transfer);
+    discard(&as_object(object));
+    return nullptr;
+}
+
+// An answer that is a wrong one.
+herr_t forgotten(const Object& dataset, herr_t answer, const H5VL_dataset_get_args_t& arguments) {
+    if (answer >= 0 && arguments.op_type == H5VL_DATASET_GET_SPACE)
+        dataset.under->library->api.H5Sclose(arguments.args.get_space.space_id);
+    return -1;
+}
+
 template <auto Callback>
 herr_t link_to(void* source, const H5VL_loc_params_t* source_location, void* target,
                const H5VL_loc_params_t* target_location, hid_t link_creation, hid_t link_access,
@@ -125,7 +143,9 @@ herr_t link_to(void* source, const H5VL_loc_params_t* source_location, void* tar
 void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* name, hid_t access,
                    hid_t transfer, void** request) noexcept {
     using Open = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::open>;
+    const RefusedCopies refused;
     void* dataset = Open::call(object, location, name, access, transfer, request);
+    if (refused.are_there()) dataset = closed(dataset, H5I_DATASET, transfer);
     if (dataset != nullptr && is_serving()) meet_carved(as_object(dataset), H5I_DATASET, transfer);
     return dataset;
 }
@@ -146,7 +166,10 @@ herr_t dataset_write(size_t count, void* datasets[], hid_t memory_types[], hid_t
 herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t transfer,
                    void** request) noexcept {
     using Get = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::get>;
+    const RefusedCopies refused;
     const herr_t answer = Get::call(object, arguments, transfer, request);
+    // The shape of a virtual dataset without a limit is that of its sources.
+    if (refused.are_there()) return forgotten(as_object(object), answer, *arguments);
     const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
     if (is_done) overhear(as_object(object), *arguments, transfer);
     if (answer >= 0 && is_serving()) hide_carving(as_object(object), *arguments, transfer);
@@ -189,7 +212,9 @@ herr_t dataset_close(void* object, hid_t transfer, void** request) noexcept {
 void* group_open(void* object, const H5VL_loc_params_t* location, const char* name, hid_t access,
                  hid_t transfer, void** request) noexcept {
     using Open = Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::open>;
+    const RefusedCopies refused;
     void* group = Open::call(object, location, name, access, transfer, request);
+    if (refused.are_there()) group = closed(group, H5I_GROUP, transfer);
     if (group != nullptr && is_serving()) meet_carved(as_object(group), H5I_GROUP, transfer);
     return group;
 }
@@ -249,7 +274,9 @@ herr_t link_move(void* source, const H5VL_loc_params_t* source_location, void* t
 void* object_open(void* object, const H5VL_loc_params_t* location, H5I_type_t* type, hid_t transfer,
                   void** request) noexcept {
     using Open = Forward<&H5VL_class_t::object_cls, &H5VL_object_class_t::open>;
+    const RefusedCopies refused;
     void* opened = Open::call(object, location, type, transfer, request);
+    if (refused.are_there()) opened = closed(opened, *type, transfer);
     if (opened != nullptr && is_serving()) meet_carved(as_object(opened), *type, transfer);
     return opened;
 }
