@@ -89,7 +89,7 @@ private:
                      {"size"},
                      {dry_run_ ? "saved" : "carved"}});
         for (const FileFate& file : files) {
-            if (file.copy.empty()) continue;
+            if (file.copy.empty() || !file.problem.empty()) continue;
             const Sum sum = sum_of(file);
             table.add({file.input.path, std::to_string(sum.kept), std::to_string(sum.partly),
                        std::to_string(sum.left_out), bytes_text(file.size_before),

@@ -54,8 +54,9 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
     const std::vector<std::string> listed = listed_with_more(inputs, made);
-    std::erase_if(inputs, [&](const InputFile& input) { return !is_chosen(input); });
-    if (inputs.empty()) return Error{"None of the inputs matches --file. `quarry ls` names them."};
+    bool is_any_chosen = false;
+    for (InputFile& input : inputs) is_any_chosen |= input.is_chosen = is_chosen(input);
+    if (!is_any_chosen) return Error{"None of the inputs matches --file. `quarry ls` names them."};
     if (!unseen.empty()) {
         line.clear();
         say(

@@ -12,7 +12,7 @@ class CarveFlags {
 public:
     void declare(CLI::App& app);
 
-    // The files of these traces that were asked for; an error if there is none.
+    // The files of these traces; an error if none is chosen.
     Result<std::vector<InputFile>> inputs(const std::vector<std::string>& traces,
                                           ProgressLine& line) const;
     CarveOptions options() const;

@@ -75,7 +75,7 @@ Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
 
 // Does it. The directory is there, with all files and a manifest, only if everything went well, and
 // then replaces at once what was there before. Otherwise no file has a copy. Files that the tasks
-// have written to are left out.
+// have written to are left out, and those that have data in such a file.
 Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
                                     const CarveOptions& options, const Progress& progress);
 

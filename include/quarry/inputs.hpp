@@ -31,6 +31,7 @@ struct InputFile {
     bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
     bool has_no_file = false;        // at its path: HDF5 had it by a driver that needs none
     std::string driver;              // of HDF5, by which it was opened first
+    bool is_chosen = true;           // or only to be carved if another one has data there
     std::string why_whole;           // why it is to be copied whole; empty if it is not
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read

@@ -266,6 +266,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
 
 void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
+    known.is_chosen = known.is_chosen || more.is_chosen;
     if (known.why_whole.empty()) known.why_whole = more.why_whole;
     if (known.is_raw != more.is_raw) known.why_whole = kIsRawToo;
     // Of raw data, HDF5 does not tell which file it is.

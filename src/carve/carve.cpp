@@ -44,6 +44,7 @@ Job job_for(const InputFile& input) {
     FileFate& fate = job.fate;
     fate.input = input;
     fate.problem = why_not(input);
+    job.cannot_be_helped = input.was_written || input.has_no_file;
     fate.size_before = input.size;
     if (!fate.problem.empty()) return job;
     fate.copy = fs::path(input.path).relative_path();
@@ -67,15 +68,15 @@ public:
         const std::string path = found(jobs_[by].fate.input, need.file);
         // Then HDF5 reads fill values, with the original as with the copy.
         if (path.empty()) return;
-        const auto known = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
-            std::error_code error;
-            return fs::equivalent(job.fate.input.place(), path, error);
-        });
+        const auto known = std::find_if(jobs_.begin(), jobs_.end(),
+                                        [&](const Job& job) { return is_at(job, path); });
+        jobs_[by].needed.insert(static_cast<size_t>(known - jobs_.begin()));
         if (known == jobs_.end()) {
             jobs_.push_back(job_for(input_at(path, need)));
             return;
         }
         InputFile& input = known->fate.input;
+        input.is_chosen = true;
         if (path != input.place()) input.also_by.insert(path);
         if (need.has_bytes()) {
             add_bytes(*known);
@@ -90,17 +91,34 @@ public:
 private:
     // Beside the file that names it, by whatever name that is opened, or where we are. Of a path
     // from the root that leads nowhere, HDF5 looks for the last name.
-    static std::string found(const InputFile& by, const fs::path& name) {
+    std::string found(const InputFile& by, const fs::path& name) const {
         std::error_code error;
         if (name == ".") return by.place();
-        if (name.is_absolute() && fs::exists(name, error)) return name;
+        if (name.is_absolute() && was_or_is_there(name)) return name;
         const fs::path wanted = name.is_absolute() ? name.filename() : name;
         std::vector<fs::path> places{fs::path(by.place()).parent_path()};
         for (const fs::path path : by.also_by) places.push_back(path.parent_path());
         places.push_back(fs::current_path(error));
-        for (const fs::path& place : places)
-            if (fs::exists(place / wanted, error)) return (place / wanted).lexically_normal();
+        for (const fs::path& place : places) {
+            const fs::path path = (place / wanted).lexically_normal();
+            if (was_or_is_there(path)) return path;
+        }
         return "";
+    }
+
+    // What a program has read, and is not there any more, is missed.
+    bool was_or_is_there(const fs::path& path) const {
+        std::error_code error;
+        return fs::exists(path, error) ||
+               std::any_of(jobs_.begin(), jobs_.end(),
+                           [&](const Job& job) { return is_at(job, path); });
+    }
+
+    static bool is_at(const Job& job, const std::string& path) {
+        const InputFile& input = job.fate.input;
+        std::error_code error;
+        if (fs::exists(path, error)) return fs::equivalent(input.place(), path, error);
+        return input.path == path || input.also_by.contains(path);
     }
 
     static UsedDataset used_by(const Need& need) {
@@ -178,7 +196,27 @@ Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone,
 }
 
 bool is_open(const Job& job) {
-    return !job.is_done && job.fate.problem.empty();
+    return job.fate.input.is_chosen && !job.is_done && job.fate.problem.empty();
+}
+
+// Without the files that have some of its data, a virtual dataset would have fill values, and not a
+// word would be said.
+void give_up_what_lacks_data(std::vector<Job>& jobs) {
+    bool is_new = true;
+    while (is_new) {
+        is_new = false;
+        for (Job& job : jobs) {
+            const auto lacking =
+                std::find_if(job.needed.begin(), job.needed.end(),
+                             [&](size_t number) { return !jobs[number].fate.problem.empty(); });
+            if (!job.fate.problem.empty() || lacking == job.needed.end()) continue;
+            const Job& other = jobs[*lacking];
+            job.fate.problem = "a dataset in it has data in " + other.fate.input.path +
+                               ", which cannot be carved. --drop leaves such a dataset out";
+            job.cannot_be_helped = other.cannot_be_helped;
+            is_new = true;
+        }
+    }
 }
 
 // Files that HDF5 has read by itself, and nobody knows for which dataset: it may have looked for
@@ -202,7 +240,11 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
         for (size_t i = 0; i < jobs.size(); ++i)
             if (is_open(jobs[i]) && !jobs[i].fate.input.is_inside) undone.push_back(i);
         if (undone.empty()) undone = taken_as_they_are(jobs);
-        if (undone.empty()) return true;
+        if (undone.empty()) {
+            give_up_what_lacks_data(jobs);
+            return true;
+        }
+        for (const size_t number : undone) jobs[number].needed.clear();
         if (auto done = do_round(jobs, undone, at_once, work, hear); !done) return done;
         for (const size_t number : undone) {
             const std::vector<Need> needs = jobs[number].needs;
@@ -216,8 +258,8 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
 Result<bool> verify_all(std::vector<Job>& jobs, unsigned at_once, const std::string& place) {
     std::vector<Job*> carved;
     for (Job& job : jobs)
-        if (!job.is_verified && job.fate.problem.empty() && job.fate.why_whole.empty() &&
-            !job.fate.input.is_raw)
+        if (job.fate.input.is_chosen && !job.is_verified && job.fate.problem.empty() &&
+            job.fate.why_whole.empty() && !job.fate.input.is_raw)
             carved.push_back(&job);
     const auto outcomes = in_processes(
         carved.size(), at_once,
@@ -269,7 +311,8 @@ std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
 
 std::vector<FileFate> fates_of(std::vector<Job> jobs) {
     std::vector<FileFate> fates;
-    for (Job& job : jobs) fates.push_back(std::move(job.fate));
+    for (Job& job : jobs)
+        if (job.fate.input.is_chosen) fates.push_back(std::move(job.fate));
     return fates;
 }
 
@@ -338,7 +381,7 @@ Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
     std::vector<Job> jobs = jobs_for(inputs);
     uint64_t all = 0, done = 0;
-    for (const Job& job : jobs) all += job.fate.problem.empty() ? job.fate.size_before : 0;
+    for (const Job& job : jobs) all += is_open(job) ? job.fate.size_before : 0;
 
     const InterruptGuard guard;
     auto workplace = Workplace::beside(place);
@@ -356,11 +399,16 @@ Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
         if (!verified) return verified.error();
         are_right = *verified;
     }
-    std::vector<FileFate> fates = fates_of(std::move(jobs));
     // What is not there to be carved cannot be helped; anything else should be looked at first.
-    const bool is_sound = std::all_of(fates.begin(), fates.end(), [](const FileFate& fate) {
-        return fate.problem.empty() || fate.input.was_written || fate.input.has_no_file;
+    const bool is_sound = std::all_of(jobs.begin(), jobs.end(), [](const Job& job) {
+        return !job.fate.input.is_chosen || job.fate.problem.empty() || job.cannot_be_helped;
     });
+    for (Job& job : jobs) {
+        if (job.fate.problem.empty() || job.fate.copy.empty()) continue;
+        remove_copy(job.fate, workplace->path());
+        job.fate.copy.clear();
+    }
+    std::vector<FileFate> fates = fates_of(std::move(jobs));
     const bool is_empty = std::all_of(fates.begin(), fates.end(),
                                       [](const FileFate& fate) { return fate.copy.empty(); });
     if (!is_sound || is_empty) {

@@ -120,8 +120,14 @@ void follow_paths(Job& job) {
 // have fill values.
 void need_all_sources(Job& job) {
     job.needs.clear();
-    for (const hdf5::NeededData& needed : hdf5::sources_in(job.fate.input.place()))
+    const hdf5::Sources sources = hdf5::sources_in(job.fate.input.place());
+    for (const hdf5::NeededData& needed : sources.known)
         job.needs.push_back({needed.file, needed.dataset});
+    if (!sources.unknown_of.empty() && job.fate.problem.empty())
+        job.fate.problem = "the HDF5 that Quarry has cannot tell which files hold the data of " +
+                           sources.unknown_of +
+                           ", a virtual dataset that a newer one has written: without them it "
+                           "would have fill values. Choose other files with --file";
 }
 
 // Nothing if it does not have so many bytes.
@@ -207,8 +213,7 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         return;
     }
     // What an earlier round has made, which did not know of all needs.
-    fs::remove(copy, error);
-    fs::remove(table_of(fate, place), error);
+    remove_copy(fate, place);
     fate.checksum = 0;
     fate.why_whole = fate.input.why_whole;
     if (!fate.input.is_raw && fate.why_whole.empty())
@@ -220,6 +225,12 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
         fate.problem = "it was changed while it was copied";
     take_rights_and_times(fate.input.place(), copy);
     fate.size_after = fs::file_size(copy, error);
+}
+
+void remove_copy(const FileFate& fate, const std::string& place) {
+    std::error_code error;
+    fs::remove(place + "/" + fate.copy, error);
+    fs::remove(table_of(fate, place), error);
 }
 
 std::string difference_of(const Job& job, const std::string& place) {

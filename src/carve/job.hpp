@@ -2,6 +2,7 @@
 #pragma once
 
 #include <quarry/carve.hpp>
+#include <set>
 
 namespace quarry::carve_files {
 
@@ -17,6 +18,9 @@ struct Need {
 struct Job {
     FileFate fate;
     std::vector<Need> needs;
+    std::set<size_t> needed;  // other jobs, whose files have them
+    // Why it cannot be carved is how things are, and no reason to carve nothing.
+    bool cannot_be_helped = false;
     bool is_done = false;
     bool is_verified = false;
 };
@@ -26,6 +30,9 @@ void plan_one(Job& job, const CarveOptions& options);
 
 // Makes its copy below `place`, and beside it what says what is missing.
 void carve_one(Job& job, const std::string& place, const CarveOptions& options);
+
+// Takes those away.
+void remove_copy(const FileFate& fate, const std::string& place);
 
 // Why its copy is another file than it should be; empty if it is not. To be asked when all copies
 // are there: HDF5 asks the sources of a virtual dataset how large it is.

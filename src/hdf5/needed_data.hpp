@@ -11,7 +11,14 @@ struct NeededData {
     std::string dataset;  // the source of a virtual one; empty for bytes of the file
 };
 
-// By all virtual datasets in the file, as far as HDF5 gets through it.
-std::vector<NeededData> sources_in(const std::string& file);
+struct Sources {
+    std::vector<NeededData> known;
+    // A virtual dataset that this HDF5 does not understand, as one that a newer one has written:
+    // its path. Empty if there is none.
+    std::string unknown_of;
+};
+
+// Of all virtual datasets in the file, as far as HDF5 gets through it.
+Sources sources_in(const std::string& file);
 
 }  // namespace quarry::hdf5

@@ -1,12 +1,17 @@
 """Virtual datasets and links that lead to carved files: right, or refused."""
 
+import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 from carved_runs import natively, on_carved
-from carving import carve, run
+from carving import carve, copy_of, run
+
+from cli import quarry
 
 # Each line is a value, or that there was an error.
 LED_THERE = """
@@ -62,3 +67,105 @@ def test_what_leads_there_from_a_file_of_the_program(
         assert "--writes copy" in done.stderr
     else:
         assert done.stdout == expected
+
+
+@pytest.fixture
+def virtual(tmp_path: Path) -> Path:
+    """A virtual dataset of three sources, and one with its data in a file of bytes."""
+    layout = h5py.VirtualLayout((3, 1000), "f8")
+    for i in range(3):
+        with h5py.File(tmp_path / f"s{i}.h5", "w") as f:
+            f["d"] = np.full(1000, i + 1.0)
+        layout[i] = h5py.VirtualSource(f"s{i}.h5", "d", (1000,))
+    np.full(1000, 5.0).tofile(tmp_path / "raw.bin")
+    with h5py.File(tmp_path / "v.h5", "w") as f:
+        f.create_virtual_dataset("v", layout, fillvalue=-1)
+        f.create_dataset("e", (1000,), "f8", external=[("raw.bin", 0, 8000)])
+    with h5py.File(tmp_path / "other.h5", "w") as f:
+        f["d"] = np.arange(1000)
+    return tmp_path
+
+
+READ = """
+import h5py
+with h5py.File("other.h5") as f: f["d"][0]
+with h5py.File("v.h5") as f: print(f["v"][:, 0], f["e"][0])
+"""
+
+
+def refused(folder: Path, *words: str) -> dict[str, str]:
+    """Why files are not carved, by their names."""
+    done = quarry("carve", "t", "-o", "small", "--json", *words, cwd=folder)
+    assert done.returncode == 1
+    files = json.loads(done.stdout)["files"]
+    return {Path(f["original"]).name: f["problem"] for f in files if f.get("problem")}
+
+
+def write(path: Path, value: float) -> None:
+    if path.suffix == ".bin":
+        np.full(1000, value).tofile(path)
+    else:
+        with h5py.File(path, "r+") as f:
+            f["d"][...] = value
+
+
+@pytest.mark.parametrize("words", ((), ("--file", "*/v.h5")))
+@pytest.mark.parametrize("name", ("s0.h5", "raw.bin"))
+@pytest.mark.parametrize("change", ("written", "removed"))
+def test_data_elsewhere_that_is_not_what_was_read(
+    virtual: Path, change: str, name: str, words: tuple[str, ...]
+) -> None:
+    """Also where only the file that leads there was asked for."""
+    run(virtual, READ)
+    changes: dict[str, Callable] = {"written": lambda p: write(p, 99.0), "removed": os.unlink}
+    changes[change](virtual / name)
+    found = refused(virtual, *words)
+    assert found.keys() == {name, "v.h5"} and name in found["v.h5"]
+    assert not (virtual / "small").exists()
+
+
+@pytest.mark.parametrize("words", ((), ("--file", "*/v.h5", "--file", "other.h5")))
+def test_data_elsewhere_that_the_program_has_written_to(
+    virtual: Path, words: tuple[str, ...]
+) -> None:
+    """As it was read it is not there any more; what does not need it is carved."""
+    run(virtual, READ + "with h5py.File('s0.h5', 'a') as f: f['d'][...] = 7")
+    assert refused(virtual, *words).keys() == {"s0.h5", "v.h5"}
+    assert copy_of(virtual / "other.h5").exists()
+    assert not copy_of(virtual / "v.h5").exists()
+    carved = json.loads((virtual / "small/quarry-carved.json").read_text())["files"]
+    assert "v.h5" not in {Path(one["original"]).name for one in carved}
+    carve(virtual, "t", "--file", "v.h5", "--drop", "/v")
+
+
+def test_files_that_were_not_asked_for_come_along_only_if_data_lies_there(virtual: Path) -> None:
+    run(virtual, READ)
+    fates = carve(virtual, "t", "--file", "*/v.h5")["files"]
+    assert {Path(one["original"]).name for one in fates} == {
+        "v.h5",
+        "s0.h5",
+        "s1.h5",
+        "s2.h5",
+        "raw.bin",
+    }
+    expected = natively(virtual, READ)
+    for name in ("v.h5", "s0.h5", "s1.h5", "s2.h5", "raw.bin"):
+        (virtual / name).unlink()
+    assert on_carved(virtual, READ).stdout == expected
+
+
+def test_a_virtual_dataset_that_a_newer_hdf5_has_written(tmp_path: Path) -> None:
+    """HDF5 2 names each source once, in a form that older ones do not know."""
+    if h5py.version.hdf5_version_tuple < (2,):
+        pytest.skip("needs h5py with HDF5 2")
+    layout = h5py.VirtualLayout((6, 50), "f8")
+    for i in range(3):
+        with h5py.File(tmp_path / f"source{i}.h5", "w") as f:
+            f["d"] = np.full(100, i + 1.0)
+        source = h5py.VirtualSource(f"source{i}.h5", "d", (100,))
+        layout[2 * i], layout[2 * i + 1] = source[:50], source[50:]
+    with h5py.File(tmp_path / "v.h5", "w", libver="latest") as f:
+        f.create_virtual_dataset("v", layout, fillvalue=-1)
+    run(tmp_path, "import h5py; h5py.File('v.h5')['v'][0, 0]")
+    found = refused(tmp_path)
+    assert found.keys() == {"v.h5"} and "newer" in found["v.h5"]
