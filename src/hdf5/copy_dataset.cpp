@@ -64,6 +64,12 @@ bool has_old_filters(hid_t dataset, hid_t creation) {
     return H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_HDR) < 0 || info.hdr.version < 2;
 }
 
+bool has_fill_value_in_heap(hid_t type, hid_t creation) {
+    H5D_fill_value_t defined{};
+    return has_variable_length(type) && H5Pfill_value_defined(creation, &defined) >= 0 &&
+           defined == H5D_FILL_VALUE_USER_DEFINED;
+}
+
 void keep_whole_if_possible(hid_t old, hid_t creation, const CopyOrder& order,
                             CopiedDataset& copied) {
     if (H5Pget_layout(creation) != H5D_CHUNKED) return;

@@ -27,6 +27,9 @@ bool attributes_refer(hid_t object);  // to others, or are of named types
 // Whether HDF5 would spoil its header in a copy.
 bool has_old_filters(hid_t dataset, hid_t creation);
 
+// A fill value of variable length, of which `H5Ocopy` copies where it lies, and not what is there.
+bool has_fill_value_in_heap(hid_t type, hid_t creation);
+
 // Where every chunk that there is is wanted, nothing needs to be guarded.
 void keep_whole_if_possible(hid_t old, hid_t creation, const CopyOrder& order,
                             CopiedDataset& copied);

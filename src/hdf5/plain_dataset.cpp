@@ -92,6 +92,15 @@ std::optional<uint64_t> stored_in_one_piece(Bytes layout, const HeaderFormat& fo
     return is_there ? number_at(size, 0, size.size()) : 0;
 }
 
+// Whether a message about fill values has one in it.
+bool holds_fill_value(unsigned type, Bytes message) {
+    if (type == kOldFillValue) return number_at(message, 0, 4) > 0;
+    constexpr uint64_t kDefined = 0x20;
+    if (number_at(message, 0, 1) >= 3)
+        return (number_at(message, 1, 1) & kDefined) != 0 && number_at(message, 2, 4) > 0;
+    return number_at(message, 3, 1) != 0 && number_at(message, 4, 4) > 0;
+}
+
 class Judge {
 public:
     explicit Judge(const HeaderFormat& format) : format_(format) {}
@@ -103,17 +112,21 @@ public:
     }
 
     std::optional<PlainDataset> verdict() const {
-        if (!is_plain_ || !has_type_ || !stored_) return std::nullopt;
+        // Those in the heap `H5Ocopy` leaves where they are.
+        const bool is_fill_value_lost = has_variable_length_ && has_fill_value_;
+        if (!is_plain_ || !has_type_ || !stored_ || is_fill_value_lost) return std::nullopt;
         return PlainDataset{*stored_, attributes_};
     }
 
 private:
     bool is_fine(const HeaderMessage& message) {
         switch (message.type) {
-            case kNil:
-            case kDataspace:
             case kOldFillValue:
             case kFillValue:
+                has_fill_value_ |= holds_fill_value(message.type, message.contents);
+                return true;
+            case kNil:
+            case kDataspace:
             case kComment:
             case kOldTime:
             case kContinuation:
@@ -122,6 +135,7 @@ private:
                 return true;
             case kDatatype:
                 has_type_ = true;
+                has_variable_length_ = (number_at(message.contents, 0, 1) & 0x0f) == 9;
                 return is_plain_type(message.contents);
             case kAttribute:
                 return is_fine_attribute(message.contents);
@@ -146,6 +160,8 @@ private:
     const HeaderFormat& format_;
     bool is_plain_ = true;
     bool has_type_ = false;
+    bool has_variable_length_ = false;
+    bool has_fill_value_ = false;
     std::optional<uint64_t> stored_;
     HeaderAttributes attributes_;
 };

@@ -102,6 +102,18 @@ TEST_P(PlainDatasetTest, HoldsTextsOfAnyLength) {
     EXPECT_TRUE(found(make(text)));
 }
 
+TEST_P(PlainDatasetTest, HasNoFillValueInTheHeap) {
+    const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(text, H5T_VARIABLE);
+    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const char* filling = "nothing yet";
+    H5Pset_fill_value(creation, text, &filling);
+    EXPECT_FALSE(found(make(text, creation)));
+    const int zero = 0;
+    H5Pset_fill_value(creation, H5T_NATIVE_INT, &zero);
+    EXPECT_TRUE(found(make(H5T_NATIVE_INT, creation)));
+}
+
 TEST_P(PlainDatasetTest, HasNoChunks) {
     const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     const hsize_t chunk = 4;

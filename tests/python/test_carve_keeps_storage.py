@@ -54,6 +54,20 @@ def data_in_the_global_heap(path: Path) -> Checks:
         assert list(f.attrs["words"]) == words[:9]
 
 
+def fill_values_in_the_global_heap(path: Path) -> Checks:
+    ways = {"plain": {}, "chunked": {"chunks": (7,)}, "packed": {"compression": 4}}
+    with h5py.File(path, "w") as f:
+        for way, settings in ways.items():
+            words = {"shape": (30,), "dtype": h5py.string_dtype(), "fillvalue": "none", **settings}
+            f.create_dataset(f"kept {way}", **words)[3] = "one"
+            f.create_dataset(f"kept {way} untouched", **words)
+    copy = yield []
+    with h5py.File(copy) as f:
+        for way in ways:
+            assert list(f[f"kept {way}"][:5]) == [b"none", b"none", b"none", b"one", b"none"]
+            assert set(f[f"kept {way} untouched"]) == {b"none"}
+
+
 def filter_masks_of_chunks(path: Path) -> Checks:
     with h5py.File(path, "w") as f:
         add(f, chunks=(10, 30), compression=4, shuffle=True)
