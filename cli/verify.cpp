@@ -38,6 +38,7 @@ std::string as_json(const FileComparison& found) {
               {"partly", found.partly},
               {"chunks_left_out", found.chunks_left_out},
               {"bytes_left_out", found.bytes_left_out},
+              {"not_read", found.not_read},
               {"reads", found.reads},
               {"reads_skipped", found.reads_skipped},
               {"all_differences", found.all_differences},
@@ -94,6 +95,12 @@ private:
         if (found.all_differences > found.differences.size())
             fmt::print("{} more.\n", found.all_differences - found.differences.size());
         print_verdict(found);
+        if (found.not_read > 0)
+            fmt::print(
+                "Not compared: {} with data in other files, which HDF5 does not find or cannot "
+                "read about the original. It looks for raw data from the directory where you "
+                "are.\n",
+                counted(found.not_read, "dataset", "datasets"));
         if (!traces_.empty() && !found.are_equal_bytes)
             fmt::print(
                 "{} repeated in both{}.\n", counted(found.reads, "read was", "reads were"),
@@ -106,7 +113,7 @@ private:
 
     static void print_verdict(const FileComparison& found) {
         const Style style = Style::of_output();
-        if (found.are_equal_bytes) {
+        if (found.are_equal_bytes && found.all_differences == 0) {
             fmt::print("{}\n", style.good("The same, byte for byte."));
             return;
         }
@@ -123,6 +130,7 @@ private:
                            left_out + (found.hollow + found.chunks_left_out == 1 ? " that is"
                                                                                  : " that are"),
                            bytes_text(found.bytes_left_out))));
+        if (found.are_equal_bytes) return;
         fmt::print("Compared: {}, {}, {} of data.\n", counted(found.objects, "object", "objects"),
                    counted(found.attributes, "attribute", "attributes"), bytes_text(found.bytes));
     }

@@ -19,7 +19,7 @@ std::string text_of(const FileDifference& difference);
 struct FileComparison {
     std::vector<FileDifference> differences;  // the first of them
     uint64_t all_differences = 0;
-    bool are_equal_bytes = false;  // and nothing else has been looked at
+    bool are_equal_bytes = false;  // and only data in other files has been looked at
 
     uint64_t objects = 0;
     uint64_t attributes = 0;
@@ -31,7 +31,8 @@ struct FileComparison {
     uint64_t chunks_left_out = 0;
     uint64_t bytes_left_out = 0;
 
-    uint64_t reads = 0;          // that were repeated
+    uint64_t not_read = 0;  // datasets that HDF5 does not give from other files of the original
+    uint64_t reads = 0;     // that were repeated
     uint64_t reads_skipped = 0;  // and those that the original does not allow any more
 };
 

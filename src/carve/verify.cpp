@@ -23,7 +23,7 @@ auto numbers_of(Comparison& found) {
     return std::array{&found.all_differences, &found.objects,         &found.attributes,
                       &found.datasets,        &found.bytes,           &found.hollow,
                       &found.partly,          &found.chunks_left_out, &found.bytes_left_out,
-                      &found.reads,           &found.reads_skipped};
+                      &found.not_read,        &found.reads,           &found.reads_skipped};
 }
 
 std::string as_text(const FileComparison& found) {
@@ -100,7 +100,9 @@ std::string text_of(const FileDifference& difference) {
 Result<FileComparison> verify_carved(const std::string& original, const std::string& carved,
                                      const std::vector<RecordedRead>& reads,
                                      const Progress& progress) {
-    return compared(original, carved, order_for(reads), progress);
+    hdf5::CompareOrder order = order_for(reads);
+    order.elsewhere = hdf5::DataElsewhere::Compared;
+    return compared(original, carved, order, progress);
 }
 
 Result<FileComparison> compare_results(const std::string& one, const std::string& other) {

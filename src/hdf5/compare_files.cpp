@@ -98,12 +98,20 @@ private:
     Compared& files_;
 };
 
-void compare_opened(const std::string& original, const std::string& copy, hid_t old_file,
-                    hid_t copy_file, const CompareOrder& order, FileComparison& found) {
-    Compared files(old_file, copy_file, found);
-    files.progress = order.progress;
-    files.place = {original, copy};
-    files.times = order.times;
+// Those that both have.
+std::vector<TwoTokens> datasets_in(const Compared& files) {
+    std::vector<TwoTokens> datasets;
+    for (const Token& old : files.old.objects.order())
+        if (const auto copy = files.pairs.copy_of(old);
+            copy && files.old.objects.at(old).type == H5O_TYPE_DATASET)
+            datasets.push_back({old, *copy});
+    return datasets;
+}
+
+void compare_opened(Compared& files, const CompareOrder& order) {
+    const auto& [original, copy] = files.place;
+    const hid_t old_file = files.old.file;
+    const hid_t copy_file = files.copy.file;
     files.differences.compare({}, file_properties(old_file), file_properties(copy_file));
     if (const uint64_t size = user_block_of(old_file);
         size == user_block_of(copy_file) && !have_equal_bytes(original, copy, size))
@@ -112,6 +120,14 @@ void compare_opened(const std::string& original, const std::string& copy, hid_t 
     for (const auto& [object, what] : new_problems(files.old_scales, files.copy_scales))
         files.differences.add({object, ""}, what);
     replay_in_both(files, order.replays);
+    if (order.elsewhere == DataElsewhere::Compared)
+        compare_data_elsewhere(files, datasets_in(files));
+}
+
+// Of files with the same bytes, all that can differ.
+void compare_only_elsewhere(Compared& files) {
+    for (const Token& token : files.old.objects.order()) files.pairs.join(token, token);
+    compare_data_elsewhere(files, datasets_in(files));
 }
 
 Handle opened_file(const std::string& path) {
@@ -125,15 +141,23 @@ FileComparison compare_files(const std::string& original, const std::string& cop
                              const CompareOrder& order) {
     FileComparison found;
     found.are_equal_bytes = have_equal_bytes(original, copy);
-    if (found.are_equal_bytes) return found;
+    if (found.are_equal_bytes && order.elsewhere == DataElsewhere::Ignored) return found;
     prepare_library();
     try {
         const Handle old_file = opened_file(original);
         const Handle copy_file = opened_file(copy);
-        compare_opened(original, copy, old_file, copy_file, order, found);
+        Compared files(old_file, copy_file, found);
+        files.progress = order.progress;
+        files.place = {original, copy};
+        files.times = order.times;
+        if (found.are_equal_bytes)
+            compare_only_elsewhere(files);
+        else
+            compare_opened(files, order);
     } catch (const Failure& failure) {
-        Differences(found).add(
-            {}, std::string("the bytes differ, and more cannot be said: ") + failure.what());
+        if (!found.are_equal_bytes)
+            Differences(found).add(
+                {}, std::string("the bytes differ, and more cannot be said: ") + failure.what());
     }
     return found;
 }

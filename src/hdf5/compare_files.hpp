@@ -17,9 +17,14 @@ struct Replay {
 
 enum class Times { Compared, Ignored };
 
+// What datasets have in other files: raw data outside of HDF5, sources of virtual ones.
+enum class DataElsewhere { Ignored, Compared };
+
 struct CompareOrder {
     std::vector<Replay> replays;  // to be repeated in both
     Times times = Times::Compared;
+    // By values, of what lies about each of both files in the same places.
+    DataElsewhere elsewhere = DataElsewhere::Ignored;
     // Told of the bytes of data that have been gone through.
     std::function<void(uint64_t bytes)> progress;
 };

@@ -71,4 +71,10 @@ void compare_datasets(Compared& files, const Where& where, const TwoObjects& dat
 // Says which reads are refused by the copy, or get other values there.
 void replay_in_both(Compared& files, const std::vector<Replay>& replays);
 
+// A dataset of each file.
+using TwoTokens = std::pair<Token, Token>;
+
+// Reads all of those that have their data in other files, and are not hollow.
+void compare_data_elsewhere(Compared& files, const std::vector<TwoTokens>& datasets);
+
 }  // namespace quarry::hdf5

@@ -73,13 +73,16 @@ public:
         const Handle space(H5Dget_space(old_), H5Sclose);
         const Handle copy_space(H5Dget_space(copy_), H5Sclose);
         if (H5Sextent_equal(space, copy_space) <= 0 || !select(space, selection)) {
-            ++files_.result.reads_skipped;
+            ++skipped_;
             return;
         }
         const std::string problem = read_all(space, selection.kind);
         if (!problem.empty())
             files_.differences.add(where_, "a read of " + to_string(selection) + " " + problem);
     }
+
+    uint64_t done() const { return done_; }
+    uint64_t skipped() const { return skipped_; }
 
 private:
     static Handle opened(const Side& side, const Token& token) {
@@ -111,11 +114,11 @@ private:
         const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
         Values old_values(old_type_, memory, count);
         if (H5Dread(old_, old_type_, memory, space, H5P_DEFAULT, old_values.data()) < 0) {
-            ++files_.result.reads_skipped;
+            ++skipped_;
             return "";
         }
         old_values.are_filled();
-        ++files_.result.reads;
+        ++done_;
         Values copy_values(copy_type_, memory, count);
         if (H5Dread(data_of_copy_, copy_type_, memory, space, H5P_DEFAULT, copy_values.data()) < 0)
             return "is refused by the copy: " + last_complaint();
@@ -133,7 +136,16 @@ private:
     Handle old_type_;
     Handle copy_type_;
     ValueShape shape_;
+    uint64_t done_ = 0;  // reads, and those that cannot be made
+    uint64_t skipped_ = 0;
 };
+
+bool has_data_elsewhere(const Side& side, const Token& token) {
+    const Handle dataset(H5Oopen_by_token(side.file, place_of(token)), H5Oclose);
+    const Handle creation(dataset >= 0 ? H5Dget_create_plist(dataset) : H5I_INVALID_HID, H5Pclose);
+    return creation >= 0 &&
+           (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0);
+}
 
 // The dataset that was read: itself, or what is at its path now.
 std::optional<Token> dataset_of(const Side& side, const Replay& replay) {
@@ -165,6 +177,22 @@ void replay_in_both(Compared& files, const std::vector<Replay>& replays) {
         try {
             DatasetReplay dataset(files, where, pair.first, pair.second);
             for (const Replay* replay : all) dataset.run(replay->selection);
+            files.result.reads += dataset.done();
+            files.result.reads_skipped += dataset.skipped();
+        } catch (const Failure& failure) {
+            files.differences.add(where, std::string("it cannot be read: ") + failure.what());
+        }
+    }
+}
+
+void compare_data_elsewhere(Compared& files, const std::vector<TwoTokens>& datasets) {
+    for (const auto& [old, copy] : datasets) {
+        if (!has_data_elsewhere(files.copy, copy) || !has_data_elsewhere(files.old, old)) continue;
+        const Where where{files.old.objects.at(old).paths.front(), ""};
+        try {
+            DatasetReplay dataset(files, where, old, copy);
+            dataset.run({});
+            if (dataset.skipped() > 0) ++files.result.not_read;
         } catch (const Failure& failure) {
             files.differences.add(where, std::string("it cannot be read: ") + failure.what());
         }

@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <quarry/carved.hpp>
 #include <quarry/launch.hpp>
 #include <quarry/pack.hpp>
 #include <quarry/verify.hpp>
+#include <tuple>
 
+#include "base/file_times.hpp"
 #include "base/sha256.hpp"
 #include "base/whole_path.hpp"
 #include "pack/commands.hpp"
@@ -91,6 +94,31 @@ private:
     std::vector<std::string> placeholders_;
 };
 
+// Files that are there before a run: one that is the same one afterwards was not made by it.
+class Stale {
+public:
+    void look_at(const std::string& path) {
+        struct stat status{};
+        if (stat(path.c_str(), &status) == 0) before_[path] = state_of(status);
+    }
+
+    bool contains(const std::string& path) const {
+        const auto before = before_.find(path);
+        struct stat status{};
+        return before != before_.end() && stat(path.c_str(), &status) == 0 &&
+               state_of(status) == before->second;
+    }
+
+private:
+    // The time of the last change, which no program can set.
+    using State = std::tuple<dev_t, ino_t, uint64_t>;
+    static State state_of(const struct stat& status) {
+        return {status.st_dev, status.st_ino, nanoseconds(status.st_ctim)};
+    }
+
+    std::map<std::string, State> before_;
+};
+
 std::string command_text(const PackedCommand& command) {
     return fmt::format("{}", fmt::join(command.command, " "));
 }
@@ -108,10 +136,12 @@ Result<bool> enter(const CarvedView& view, const std::string& directory) {
     return true;
 }
 
-RepeatedOutput compared(const PackedOutput& output, const std::string& now,
+RepeatedOutput compared(const PackedOutput& output, const std::string& now, const Stale& stale,
                         const std::string& directory) {
     if (!output.problem.empty()) return {now, Verdict::NotCompared, output.problem};
     if (!is_there(now)) return {now, Verdict::Missing, "it was not made"};
+    if (stale.contains(now))
+        return {now, Verdict::Missing, "it was not made: it is the file that was there before"};
     const auto sum = sha256_of_file(now);
     if (!sum) return {now, Verdict::Differs, sum.error().message};
     if (*sum == output.sha256) return {now, Verdict::Same, ""};
@@ -139,12 +169,16 @@ public:
         if (auto made = folders_.make(pack_.folders, carved->files); !made) return made.error();
         auto view = CarvedView::prepare(*carved, {});
         if (!view) return view.error();
+        Stale stale;
+        for (const PackedOutput& output : pack_.outputs)
+            stale.look_at(folders_.source_of(output.path));
         Repetition result;
         result.problem = run_all(*view, carved->path);
         view->clean_up();
         folders_.tidy_up();
         for (const PackedOutput& output : pack_.outputs)
-            result.outputs.push_back(compared(output, folders_.source_of(output.path), directory_));
+            result.outputs.push_back(
+                compared(output, folders_.source_of(output.path), stale, directory_));
         return result;
     }
 

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 from carved_runs import natively, on_carved
-from carving import carve, copy_of, run
+from carving import carve, copy_of, run, verify
 
 from cli import quarry
 
@@ -169,3 +169,22 @@ def test_a_virtual_dataset_that_a_newer_hdf5_has_written(tmp_path: Path) -> None
     run(tmp_path, "import h5py; h5py.File('v.h5')['v'][0, 0]")
     found = refused(tmp_path)
     assert found.keys() == {"v.h5"} and "newer" in found["v.h5"]
+
+
+@pytest.mark.parametrize("whole", (False, True), ids=("carved", "copied whole"))
+@pytest.mark.parametrize("name", ("s1.h5", "raw.bin"))
+@pytest.mark.parametrize("change", ("written", "removed"))
+def test_verify_sees_other_data_about_the_copy(
+    virtual: Path, change: str, name: str, whole: bool
+) -> None:
+    run(virtual, READ + ("open('v.h5', 'rb').read()" if whole else ""))
+    carve(virtual, "t")
+    original, copy = virtual / "v.h5", copy_of(virtual / "v.h5")
+    found = verify(original, copy, cwd=virtual)
+    assert found["same"] and found["equal_bytes"] == whole and found["not_read"] == 0
+    changed = copy_of(virtual / name)
+    write(changed, 99.0) if change == "written" else changed.unlink()
+    found = verify(original, copy, cwd=virtual)
+    assert [one["object"] for one in found["differences"]] == ["/e" if name == "raw.bin" else "/v"]
+    if name == "raw.bin":
+        assert verify(original, copy, cwd=virtual.parent)["not_read"] == 1

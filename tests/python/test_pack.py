@@ -169,6 +169,31 @@ def test_what_is_there_is_not_written_over(archive: Path, tmp_path: Path) -> Non
     assert (tmp_path / "work/done.txt").read_text() == "done\n"
 
 
+def test_an_output_that_is_not_made_again_is_not_the_same(tmp_path: Path) -> None:
+    """Though a file from before is there, with the same bytes."""
+    work = tmp_path / "work"
+    work.mkdir()
+    with h5py.File(work / "in.h5", "w") as f:
+        f["used"] = np.arange(10)
+    (work / "script.py").write_text(
+        "import h5py, os\n"
+        "x = h5py.File('in.h5')['used'][0]\n"
+        "for name in os.environ.get('MADE', 'always').split():\n"
+        "    open(name, 'w').write(str(x))\n"
+    )
+    command = ("run", "--trace", "t", "--", sys.executable, "script.py")
+    assert quarry(*command, cwd=work, env={"MADE": "always once"}).returncode == 0
+    archive = tmp_path / "app.tar.zst"
+    assert quarry("pack", "t", "-o", archive, cwd=work).returncode == 0
+    done = quarry("unpack", archive, "--run", "--overwrite", "--json", cwd=tmp_path)
+    outputs = json.loads(done.stdout)["outputs"]
+    assert {Path(one["path"]).name: one["verdict"] for one in outputs} == {
+        "always": "same",
+        "once": "missing",
+    }
+    assert done.returncode == 1
+
+
 def test_other_results_are_reported(archive: Path, tmp_path: Path) -> None:
     """The archive says what was made before; the program in it makes something else."""
     entries = entries_of(archive)

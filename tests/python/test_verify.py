@@ -260,6 +260,11 @@ d[7, 8]
     assert len(said) == 4
 
 
+def both(differences: list[dict]) -> list[dict]:
+    assert len(differences) == 2
+    return differences
+
+
 @pytest.mark.parametrize("way", ("relative", "absolute", "above"))
 @pytest.mark.parametrize("kind", ("external", "virtual"))
 def test_data_in_other_files_is_that_about_the_copy(tmp_path: Path, kind: str, way: str) -> None:
@@ -293,11 +298,12 @@ def test_data_in_other_files_is_that_about_the_copy(tmp_path: Path, kind: str, w
     else:
         with h5py.File(there, "r+") as source:
             source["x"][5] = 7
-    [one] = verify(*words, cwd=folder)["differences"]
-    assert one["object"] == "/x" and "gets other values from the copy" in one["what"]
+    # By itself, and when what was read of it is read again.
+    for one in both(verify(*words, cwd=folder)["differences"]):
+        assert one["object"] == "/x" and "gets other values from the copy" in one["what"]
     there.unlink()
-    [one] = verify(*words, cwd=folder)["differences"]
-    assert one["object"] == "/x"
+    for one in both(verify(*words, cwd=folder)["differences"]):
+        assert one["object"] == "/x"
 
 
 @pytest.mark.parametrize("name", ("in.h5", "."))
