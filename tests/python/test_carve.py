@@ -134,6 +134,10 @@ def test_what_is_not_ours_is_left_alone(rich: Path) -> None:
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 125 and "left alone" in done.stderr
     assert (folder / "small/thesis.txt").read_text() == "years"
+    (folder / "empty").touch()
+    done = quarry("carve", "-o", "empty", "t", cwd=folder)
+    assert done.returncode == 125 and "no directory" in done.stderr
+    assert (folder / "empty").is_file()
     (folder / "small/thesis.txt").unlink()
     carve(folder, "t")
     for name in ("thesis.txt", "more/thesis.txt", "originals/in.h5", "quarry-carved/thesis.txt"):
