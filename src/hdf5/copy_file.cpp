@@ -555,8 +555,8 @@ Result<CopiedFile> copy_file(const std::string& from, const std::string& to,
         CopiedFile made;
         for (bool is_complete = false; !is_complete;) {
             if (is_begun) unlink(to.c_str());
-            Handle copy = make_like(old, to);
             is_begun = true;
+            Handle copy = make_like(old, to);
             FileCopy copying(old, copy, order, required, Purpose::Copy);
             copying.look_for_plain_datasets(headers);
             made.datasets = copying.run();

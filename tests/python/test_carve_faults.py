@@ -188,6 +188,7 @@ def test_a_full_disk(inputs: Path, size: str, before: str, own_mounts: tuple[str
     code, *left = rest.split()
     assert code == "1" and "No space left" in said + done.stderr, done.stdout + done.stderr
     assert any(f"{inputs}/{name}.h5" in said for name in FILES)
+    assert "File exists" not in said
     if before == "nothing":
         assert left == []
     else:
