@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <quarry/carve.hpp>
 #include <quarry/carved.hpp>
 #include <set>
@@ -59,32 +60,69 @@ Job job_for(const InputFile& input) {
     return job;
 }
 
+// Where the files of jobs are, or were: a dataset may have its data in thousands.
+class Places {
+public:
+    void add(const InputFile& input, size_t number) {
+        struct stat status{};
+        if (stat(input.place().c_str(), &status) == 0)
+            by_identity_.try_emplace({status.st_dev, status.st_ino}, number);
+        by_path_.try_emplace(input.path, number);
+        for (const std::string& path : input.also_by) by_path_.try_emplace(path, number);
+    }
+
+    struct Found {
+        bool is_there = false;
+        std::optional<size_t> number;  // of the job
+    };
+    // What a program has read, and is not there any more, is known by its name.
+    Found find(const std::string& path) const {
+        struct stat status{};
+        if (stat(path.c_str(), &status) == 0)
+            return {true, number_in(by_identity_, {status.st_dev, status.st_ino})};
+        return {false, number_in(by_path_, path)};
+    }
+
+private:
+    template <typename Key>
+    static std::optional<size_t> number_in(const std::map<Key, size_t>& map, const Key& key) {
+        const auto found = map.find(key);
+        return found != map.end() ? std::optional(found->second) : std::nullopt;
+    }
+
+    std::map<std::pair<dev_t, ino_t>, size_t> by_identity_;
+    std::map<std::string, size_t> by_path_;
+};
+
 // A file that another one turns out to need, or more of it.
 class Needs {
 public:
-    explicit Needs(std::vector<Job>& jobs) : jobs_(jobs) {}
+    explicit Needs(std::vector<Job>& jobs) : jobs_(jobs) {
+        for (size_t i = 0; i < jobs.size(); ++i) places_.add(jobs[i].fate.input, i);
+    }
 
     void add(size_t by, const Need& need) {
         const std::string path = found(jobs_[by].fate.input, need.file);
         // Then HDF5 reads fill values, with the original as with the copy.
         if (path.empty()) return;
-        const auto known = std::find_if(jobs_.begin(), jobs_.end(),
-                                        [&](const Job& job) { return is_at(job, path); });
-        jobs_[by].needed.insert(static_cast<size_t>(known - jobs_.begin()));
-        if (known == jobs_.end()) {
+        const size_t number = places_.find(path).number.value_or(jobs_.size());
+        jobs_[by].needed.insert(number);
+        if (number == jobs_.size()) {
             jobs_.push_back(job_for(input_at(path, need)));
+            places_.add(jobs_.back().fate.input, number);
             return;
         }
-        InputFile& input = known->fate.input;
+        Job& known = jobs_[number];
+        InputFile& input = known.fate.input;
         input.is_chosen = true;
         if (path != input.place()) input.also_by.insert(path);
         if (need.has_bytes()) {
-            add_bytes(*known);
+            add_bytes(known);
         } else if (const UsedDataset used = used_by(need);
-                   input.is_inside || !has_whole(known->fate, used)) {
+                   input.is_inside || !has_whole(known.fate, used)) {
             input.is_inside = false;
             input.read.push_back(used);
-            known->is_done = false;
+            known.is_done = false;
         }
     }
 
@@ -106,19 +144,9 @@ private:
         return "";
     }
 
-    // What a program has read, and is not there any more, is missed.
     bool was_or_is_there(const fs::path& path) const {
-        std::error_code error;
-        return fs::exists(path, error) ||
-               std::any_of(jobs_.begin(), jobs_.end(),
-                           [&](const Job& job) { return is_at(job, path); });
-    }
-
-    static bool is_at(const Job& job, const std::string& path) {
-        const InputFile& input = job.fate.input;
-        std::error_code error;
-        if (fs::exists(path, error)) return fs::equivalent(input.place(), path, error);
-        return input.path == path || input.also_by.contains(path);
+        const Places::Found found = places_.find(path);
+        return found.is_there || found.number;
     }
 
     static UsedDataset used_by(const Need& need) {
@@ -165,6 +193,7 @@ private:
     }
 
     std::vector<Job>& jobs_;
+    Places places_;
 };
 
 using Work = std::function<void(Job&)>;
@@ -235,6 +264,7 @@ std::vector<size_t> taken_as_they_are(std::vector<Job>& jobs) {
 
 Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
                     const HearBytes& hear) {
+    Needs all_needs(jobs);
     while (true) {
         std::vector<size_t> undone;
         for (size_t i = 0; i < jobs.size(); ++i)
@@ -248,7 +278,7 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
         if (auto done = do_round(jobs, undone, at_once, work, hear); !done) return done;
         for (const size_t number : undone) {
             const std::vector<Need> needs = jobs[number].needs;
-            for (const Need& need : needs) Needs(jobs).add(number, need);
+            for (const Need& need : needs) all_needs.add(number, need);
         }
     }
 }
