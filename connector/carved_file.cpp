@@ -262,6 +262,37 @@ void begin_serving(const ConnectorConfig& config) noexcept {
     }
 }
 
+namespace {
+
+// Programs open the same files again and again, and to follow the links on the way to one takes
+// longer than to see that it still is the same one.
+std::string real_path_again(const std::string& name) {
+    struct Led {
+        std::string path;
+        struct stat there{};
+    };
+    static Immortal<std::map<std::string, Led>> known;
+    constexpr size_t kMostKnown = 1000;
+    struct stat now{};
+    if (stat(name.c_str(), &now) != 0) return real_path(name);
+    {
+        const std::lock_guard guard(files_mutex);
+        const auto before = known->find(name);
+        if (before != known->end() && is_unchanged(now, before->second.there))
+            return before->second.path;
+    }
+    const std::string path = real_path(name);
+    struct stat there{};
+    // By a link that was changed meanwhile it would be another.
+    if (stat(path.c_str(), &there) != 0 || !is_unchanged(there, now)) return path;
+    const std::lock_guard guard(files_mutex);
+    if (known->size() >= kMostKnown) known->clear();
+    (*known)[name] = {path, now};
+    return path;
+}
+
+}  // namespace
+
 std::optional<MetFile> met_file(const OpenFile& file) {
     const std::lock_guard guard(files_mutex);
     if (whole_files->contains(file)) return MetFile{};
@@ -272,7 +303,7 @@ std::optional<MetFile> met_file(const OpenFile& file) {
 
 MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<bool> is_writable) {
     const std::string& directory = served_config.load()->carved;
-    const std::string place = real_path(name);
+    const std::string place = real_path_again(name);
     CarvedFile* carved = file_at(original_path(place, directory), directory);
     if (!is_writable) is_writable = access(place.c_str(), W_OK) == 0;
     const std::lock_guard guard(files_mutex);
