@@ -103,8 +103,10 @@ public:
 
     void add(size_t by, const Need& need) {
         const std::string path = found(jobs_[by].fate.input, need.file);
-        // Then HDF5 reads fill values, with the original as with the copy.
-        if (path.empty()) return;
+        if (path.empty()) {
+            add_by_last_name(by, need);
+            return;
+        }
         const size_t number = places_.find(path).number.value_or(jobs_.size());
         jobs_[by].needed.insert(number);
         if (number == jobs_.size()) {
@@ -147,6 +149,19 @@ private:
     bool was_or_is_there(const fs::path& path) const {
         const Places::Found found = places_.find(path);
         return found.is_there || found.number;
+    }
+
+    // Where HDF5 finds nothing it reads fill values, with the original as with the copy. It may
+    // have found, by a prefix that only the program knew, what has this name elsewhere.
+    void add_by_last_name(size_t by, const Need& need) {
+        const fs::path name = fs::path(need.file).filename();
+        for (size_t i = 0; i < jobs_.size(); ++i) {
+            InputFile& input = jobs_[i].fate.input;
+            const bool may_be_it = input.is_inside || !input.why_whole.empty();
+            if (i == by || !may_be_it || fs::path(input.path).filename() != name) continue;
+            input.is_chosen = true;
+            jobs_[by].needed.insert(i);
+        }
     }
 
     static UsedDataset used_by(const Need& need) {

@@ -188,3 +188,34 @@ def test_verify_sees_other_data_about_the_copy(
     assert [one["object"] for one in found["differences"]] == ["/e" if name == "raw.bin" else "/v"]
     if name == "raw.bin":
         assert verify(original, copy, cwd=virtual.parent)["not_read"] == 1
+
+
+@pytest.mark.parametrize("more", ("", "h5py.File('deep/src.h5')['other'][0]"))
+def test_a_source_that_was_found_by_a_prefix(tmp_path: Path, more: str) -> None:
+    """Where it is, only the program knew: it comes along, or what needs it is not carved."""
+    (tmp_path / "deep").mkdir()
+    with h5py.File(tmp_path / "deep/src.h5", "w") as f:
+        f["s"], f["other"] = np.full(10, 5.0), np.arange(10)
+    layout = h5py.VirtualLayout((10,), "f8")
+    layout[...] = h5py.VirtualSource("src.h5", "s", (10,))
+    with h5py.File(tmp_path / "v.h5", "w") as f:
+        f.create_virtual_dataset("v", layout, fillvalue=-1)
+    program = f"""
+import os; os.environ["HDF5_VDS_PREFIX"] = "deep"
+import h5py
+print(h5py.File("v.h5")["v"][:2].tolist())
+{more}
+"""
+    run(tmp_path, program)
+    carve(tmp_path, "t", "--file", "v.h5")
+    (tmp_path / "v.h5").rename(tmp_path / "w.h5")
+    (tmp_path / "deep/src.h5").rename(tmp_path / "deep/away.h5")
+    assert on_carved(tmp_path, program).stdout == "[5.0, 5.0]\n"
+    (tmp_path / "w.h5").rename(tmp_path / "v.h5")
+    (tmp_path / "deep/away.h5").rename(tmp_path / "deep/src.h5")
+    write_too = "with h5py.File('deep/src.h5', 'a') as f: f['s'][...] = 7"
+    run(tmp_path, f"{program}\n{write_too}", trace="written")
+    (tmp_path / "t").rename(tmp_path / "before")
+    (tmp_path / "written").rename(tmp_path / "t")
+    for words in ((), ("--file", "v.h5")):
+        assert refused(tmp_path, *words).keys() == {"src.h5", "v.h5"}
