@@ -37,10 +37,10 @@ void was_not_opened(const char* name, unsigned flags) noexcept {
     }
 }
 
-RefusedCopies::RefusedCopies() noexcept : before_(refused) {}
+RefusedCopies::RefusedCopies() noexcept : before_(is_serving() ? refused : 0) {}
 
 bool RefusedCopies::are_there() const noexcept {
-    if (refused == before_) return false;
+    if (!is_serving() || refused == before_) return false;
     try {
         const std::lock_guard guard(told_mutex);
         for (const std::string& path : *not_told)
