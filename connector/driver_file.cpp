@@ -70,7 +70,7 @@ H5FD_t* open_inner(const DriverInfo& info, const char* name, unsigned flags, hid
     if (is_seen) name_callers_driver(info, access);
     H5FD_t* inner = nullptr;
     {
-        const DriverOpens opens;
+        const DriverWorks works;
         inner = driver.inner_class->open(name, flags, access, largest);
     }
     if (is_seen)
@@ -91,7 +91,11 @@ herr_t close_file(H5FD_t* file) noexcept {
     DriverFile& ours = as_file(file);
     DriverInfo* info = ours.info;
     StorageRecord* storage = ours.storage;
-    const herr_t answer = ours.inner->cls->close(ours.inner);
+    herr_t answer = -1;
+    {
+        const DriverWorks works;
+        answer = ours.inner->cls->close(ours.inner);
+    }
     if (storage != nullptr) close_storage(storage);
     unlist(ours);
     files.give_back(&ours);
@@ -278,8 +282,7 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
         bear_witness(*driver.library, info->info->config, Witnessed::ByteLayer);
     }
     auto* file = new (place) DriverFile{{}, mpi_file_of(inner), inner, info, nullptr, nullptr};
-    file->storage =
-        open_storage(*driver.library, &file->outer, name, flags, driver.inner_class->name);
+    file->storage = open_storage(*driver.library, file->outer, *inner, name, flags);
     list(*file);
     return &file->outer;
 }

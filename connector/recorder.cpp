@@ -63,11 +63,11 @@ void start_recording(Library& library, const ConnectorConfig& config) noexcept {
     detail::recorder.store(writer, std::memory_order_release);
 }
 
-DriverOpens::DriverOpens() noexcept : tell_(files_are_hdf5) {
+DriverWorks::DriverWorks() noexcept : tell_(files_are_hdf5) {
     if (tell_ != nullptr) tell_(true);
 }
 
-DriverOpens::~DriverOpens() {
+DriverWorks::~DriverWorks() {
     if (tell_ != nullptr) tell_(false);
 }
 

@@ -26,13 +26,14 @@ inline void stop_recording_without_memory() noexcept {
     if (trace::Writer* writer = recorder()) writer->stop_without_memory();
 }
 
-// While one lives, files that this thread opens are a driver's: they are not recorded as others.
-class DriverOpens {
+// While one lives, files that this thread opens and closes are a driver's: they are not recorded as
+// others.
+class DriverWorks {
 public:
-    DriverOpens() noexcept;
-    ~DriverOpens();
-    DriverOpens(const DriverOpens&) = delete;
-    DriverOpens& operator=(const DriverOpens&) = delete;
+    DriverWorks() noexcept;
+    ~DriverWorks();
+    DriverWorks(const DriverWorks&) = delete;
+    DriverWorks& operator=(const DriverWorks&) = delete;
 
 private:
     void (*tell_)(bool now);  // the preloaded library, if it is there

@@ -80,7 +80,6 @@ struct FileIdentity {
 
     bool operator==(const FileIdentity&) const = default;
 };
-FileIdentity identity_of_path(const char* path) noexcept;
 
 struct StorageRecord {
     uint32_t number = trace::kNone;
@@ -111,9 +110,9 @@ inline bool is_parallel(const StorageRecord& storage) {
     return storage.file != nullptr && (storage.file->feature_flags & H5FD_FEAT_HAS_MPI) != 0;
 }
 
-// A driver opened a file. Null if memory is short.
-StorageRecord* open_storage(Library& library, const H5FD_t* file, const char* name, unsigned flags,
-                            const char* driver) noexcept;
+// A driver opened a file, which is `inner` to it and `file` to HDF5. Null if memory is short.
+StorageRecord* open_storage(Library& library, const H5FD_t& file, H5FD_t& inner, const char* name,
+                            unsigned flags) noexcept;
 void close_storage(StorageRecord* storage) noexcept;
 
 // Puts into the trace what is known now, the first time.

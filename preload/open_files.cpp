@@ -135,9 +135,9 @@ bool is_watched() noexcept {
 }
 
 void opened(int file, int flags) noexcept {
-    if (!counts(file) || is_borrowing_memory()) return;
+    if (!counts(file)) return;
     if (!Ours::inside()) {
-        look_at(file, flags);
+        if (!is_borrowing_memory()) look_at(file, flags);
         return;
     }
     Entry& entry = entries[static_cast<size_t>(file)];
@@ -148,7 +148,9 @@ void opened(int file, int flags) noexcept {
 void closed(int file) noexcept {
     if (!counts(file)) return;
     Entry& entry = entries[static_cast<size_t>(file)];
-    if (entry.known_in.load(std::memory_order_relaxed) == 0 || is_borrowing_memory()) return;
+    if (entry.known_in.load(std::memory_order_relaxed) == 0) return;
+    // No process that borrows memory is begun in the middle of our calls.
+    if (!Ours::inside() && is_borrowing_memory()) return;
     entry.known_in.store(0, std::memory_order_release);
 }
 

@@ -21,7 +21,7 @@ std::string_view trace_directory() noexcept;
 // While one lives, calls of this thread into the C library are ours and not the program's.
 class Ours {
 public:
-    // For whoever cannot have an object: the connector, while a driver opens its file.
+    // For whoever cannot have an object: the connector, while a driver opens or closes its file.
     static void enter() noexcept { ++depth_; }
     static void leave() noexcept { --depth_; }
 

@@ -13,7 +13,8 @@ inline constexpr uint64_t kWriterLayout = uint64_t{kVersion} << 32 | sizeof(Writ
 using SharedWriter = Writer*(uint64_t layout, const char* directory);
 inline constexpr const char* kSharedWriter = "quarry_shared_writer";
 
-// Told by the connector while a driver opens its file: what is opened now is recorded as HDF5's.
+// Told by the connector while a driver opens or closes its file: what is opened now is recorded as
+// HDF5's.
 using FilesAreHdf5 = void(bool now);
 inline constexpr const char* kFilesAreHdf5 = "quarry_files_are_hdf5";
 
