@@ -298,7 +298,10 @@ static void one_chunk(hid_t file, const Dataset* dataset, int writing) {
         H5Dget_chunk_storage_size(opened, place, &stored);
     }
     H5E_END_TRY
-    if (writing || (stored > 0 && !dataset->filtered)) {
+    /* In the place of a chunk of the same size HDF5 1.14.5 keeps that one's mask, and then cannot
+     * read the new one. */
+    const int can_write = !dataset->filtered || stored != size;
+    if (writing ? can_write : stored > 0 && !dataset->filtered) {
         uint32_t mask = dataset->filtered ? 7 : 0; /* not filtered, says who writes it */
         if (writing)
             check(H5Dwrite_chunk(opened, H5P_DEFAULT, mask, place, size, buffer), "H5Dwrite_chunk");
