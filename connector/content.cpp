@@ -7,8 +7,6 @@
 namespace quarry::connector {
 namespace {
 
-constexpr uint64_t kLeastBytes = 64 << 10;
-
 bool is_plain(const hdf5::Api& api, hid_t type) {
     switch (api.H5Tget_class(type)) {
         case H5T_INTEGER:
@@ -70,14 +68,14 @@ void record_content(const Operation& operation, const Object& dataset, uint64_t 
                     hid_t memory_type, hid_t memory_space, hid_t file_space, const void* values,
                     bool writes) noexcept {
     const KnownObject* known = dataset.known;
-    if (known == nullptr || values == nullptr || elements * known->element_size < kLeastBytes)
+    if (known == nullptr || values == nullptr || elements * known->element_size < kLeastContent)
         return;
     const hdf5::Api& api = dataset.under->library->api;
     if (!is_plain(api, memory_type) ||
         elements_together(dataset, memory_space, file_space) != elements)
         return;
     const uint64_t bytes = elements * api.H5Tget_size(memory_type);
-    if (bytes < kLeastBytes) return;
+    if (bytes < kLeastContent) return;
     trace::Content record{};
     record.prefix.flags = writes ? trace::kContentWritten : 0;
     record.object = known->number;

@@ -6,6 +6,8 @@
 
 namespace quarry::connector {
 
+inline constexpr uint64_t kLeastContent = 64 << 10;  // in bytes, as it is stored
+
 // Only of large pieces of plain numbers that lie together in memory.
 void record_content(const Operation& operation, const Object& dataset, uint64_t elements,
                     hid_t memory_type, hid_t memory_space, hid_t file_space, const void* values,

@@ -44,12 +44,14 @@ void Accesses::look_at(Access& access, Object& dataset, hid_t file_space) {
     access.dataset = &dataset;
     access.elements = selection.kind == Selection::Kind::All ? all : elements_of(selection);
     access.selection = encode(selection);
-    if (known != nullptr && known->is_virtual) access.sources = sources_of(dataset, file_space);
+    if (known == nullptr) return;
+    has_content_ |= access.elements * known->element_size >= kLeastContent;
+    if (known->is_virtual) access.sources = sources_of(dataset, file_space);
 }
 
 Accesses::Accesses(const Operation& operation, Direction direction, size_t count,
                    void* const datasets[], const hid_t file_spaces[]) noexcept
-    : operation_(operation), direction_(direction) {
+    : operation_(operation), direction_(direction), has_content_(direction == Direction::Write) {
     if (!operation || operation.writer().level() < RecordLevel::Accesses) return;
     const trace::OwnTime own = operation.own_time();
     trace::watch_task(operation.writer());
@@ -72,7 +74,7 @@ void Accesses::write(herr_t answer) const noexcept try {
                                  (answer < 0 ? trace::kAccessFailed : 0));
         record.elements = access.elements;
         append(operation_, record, access.dataset->known, access.selection);
-        write_sources(access, answer);
+        if (!access.sources.empty()) write_sources(access, answer);
         if (answer < 0) continue;
         const bool writes = direction_ == Direction::Write;
         if (KnownObject* known = access.dataset->known; known != nullptr) {

@@ -22,7 +22,9 @@ public:
     Accesses& operator=(const Accesses&) = delete;
 
     void write(herr_t answer) const noexcept;
-    // After a call that has succeeded: what its values looked like.
+    // Whether there is anything to be told of the values, by `write_content`, after a call that has
+    // succeeded: not for most, which read little.
+    bool has_content() const { return has_content_; }
     void write_content(const hid_t memory_types[], const hid_t memory_spaces[],
                        const hid_t file_spaces[], const void* const buffers[]) const noexcept;
 
@@ -34,11 +36,12 @@ private:
         std::vector<hdf5::SourceAccess> sources;  // of a virtual dataset
     };
 
-    static void look_at(Access& access, Object& dataset, hid_t file_space);
+    void look_at(Access& access, Object& dataset, hid_t file_space);
     void write_sources(const Access& access, herr_t answer) const;
 
     const Operation& operation_;
     Direction direction_;
+    bool has_content_;
     Access one_;
     std::vector<Access> many_;
     std::span<const Access> all_;

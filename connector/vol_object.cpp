@@ -77,7 +77,8 @@ herr_t transfer_all(size_t count, void* datasets[], hid_t memory_types[], hid_t 
         if (refused.are_there()) answer = -1;
         accesses.write(answer);
         const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
-        if (is_done) accesses.write_content(memory_types, memory_spaces, file_spaces, buffers);
+        if (is_done && accesses.has_content())
+            accesses.write_content(memory_types, memory_spaces, file_spaces, buffers);
         wrap_request(under, request);
         return answer;
     }

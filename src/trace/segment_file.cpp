@@ -130,25 +130,6 @@ void SegmentFile::fill_header(const char* forked_from, RecordLevel level) noexce
     header.magic = kMagic;  // last: from now on it is a trace
 }
 
-// The count of reserved slots lies in the file: even a child that we have not heard of, made by a
-// bare clone(), cannot write over its parent's records.
-std::byte* SegmentFile::reserve(size_t slots, uint64_t limit, Obstacle& obstacle) noexcept {
-    const std::atomic_ref<uint64_t> next(header_->next_slot);
-    while (true) {
-        const uint64_t first = next.fetch_add(slots, std::memory_order_relaxed);
-        const size_t number = first / kSegmentSlots;
-        // What is left at the end of a segment stays zero.
-        if ((first + slots - 1) / kSegmentSlots != number) continue;
-        if (number >= kSegments) {
-            obstacle = {StopReason::SizeLimit, 0};
-            return nullptr;
-        }
-        std::byte* start = segments_[number].load(std::memory_order_acquire);
-        if (start == nullptr) start = map_segment(number, limit, obstacle);
-        return start != nullptr ? start + (first % kSegmentSlots) * kSlotSize : nullptr;
-    }
-}
-
 bool SegmentFile::exceeds(uint64_t limit) const noexcept {
     if (limit == 0) return false;
     PathBuffer directory;

@@ -28,7 +28,24 @@ public:
 
     // Room for `slots` consecutive ones, all zero, by any thread; null if the file cannot grow.
     // `limit` is for the whole trace, in bytes; 0 for none.
-    std::byte* reserve(size_t slots, uint64_t limit, Obstacle& obstacle) noexcept;
+    std::byte* reserve(size_t slots, uint64_t limit, Obstacle& obstacle) noexcept {
+        // Their count lies in the file: even a child that we have not heard of, made by a bare
+        // clone(), cannot write over its parent's records.
+        const std::atomic_ref<uint64_t> next(header_->next_slot);
+        while (true) {
+            const uint64_t first = next.fetch_add(slots, std::memory_order_relaxed);
+            const size_t number = first / kSegmentSlots;
+            // What is left at the end of a segment stays zero.
+            if ((first + slots - 1) / kSegmentSlots != number) continue;
+            if (number >= kSegments) {
+                obstacle = {StopReason::SizeLimit, 0};
+                return nullptr;
+            }
+            std::byte* start = segments_[number].load(std::memory_order_acquire);
+            if (start == nullptr) start = map_segment(number, limit, obstacle);
+            return start != nullptr ? start + (first % kSegmentSlots) * kSlotSize : nullptr;
+        }
+    }
 
     // Gives back what is reserved beyond the last slot in use; the mappings stay. False if the file
     // has vanished.

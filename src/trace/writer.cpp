@@ -119,12 +119,31 @@ bool Writer::begin_own_file() noexcept {
     return begin(parent);
 }
 
+uint16_t Writer::thread_number() noexcept {
+    // The generation and the number. Not a thread_local variable: of that, every library that uses
+    // this writer would have one of its own.
+    const auto known = reinterpret_cast<uintptr_t>(pthread_getspecific(thread_key_));
+    const uint32_t generation = generation_.load(std::memory_order_relaxed);
+    return known >> 16 == generation ? static_cast<uint16_t>(known) : number_thread(generation);
+}
+
+uint16_t Writer::number_thread(uint32_t generation) noexcept {
+    const auto number = static_cast<uint16_t>(threads_.fetch_add(1) + 1);
+    pthread_setspecific(thread_key_, reinterpret_cast<void*>(uintptr_t{generation} << 16 | number));
+    Thread record{};
+    record.time = monotonic_now();
+    record.system_number = static_cast<uint64_t>(syscall(SYS_gettid));
+    append(record);
+    return number;
+}
+
 std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest) noexcept {
     const Condition condition = condition_.load(std::memory_order_acquire);
     if (condition != Condition::Running && !begin_in_child()) return nullptr;
 
     const uint16_t thread = thread_number();
-    const size_t more = std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
+    const size_t more =
+        rest.empty() ? 0 : std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
     Obstacle obstacle;
     std::byte* place = file_.reserve(1 + more, options_.max_size, obstacle);
     if (place == nullptr) {
@@ -162,21 +181,6 @@ void Writer::stop(const Obstacle& obstacle) noexcept {
     header.state = static_cast<uint32_t>(State::Stopped);
     options_.say({"the trace in ", options_.directory, " is incomplete from here: ",
                   sentence(obstacle), "; the program goes on and is not recorded any more"});
-}
-
-uint16_t Writer::thread_number() noexcept {
-    // The generation and the number. Not a thread_local variable: of that, every library that uses
-    // this writer would have one of its own.
-    const auto known = reinterpret_cast<uintptr_t>(pthread_getspecific(thread_key_));
-    const uint32_t generation = generation_.load(std::memory_order_relaxed);
-    if (known >> 16 == generation) return static_cast<uint16_t>(known);
-    const auto number = static_cast<uint16_t>(threads_.fetch_add(1) + 1);
-    pthread_setspecific(thread_key_, reinterpret_cast<void*>(uintptr_t{generation} << 16 | number));
-    Thread record{};
-    record.time = monotonic_now();
-    record.system_number = static_cast<uint64_t>(syscall(SYS_gettid));
-    append(record);
-    return number;
 }
 
 uint32_t Writer::put_text(std::string_view text) noexcept {

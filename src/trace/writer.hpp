@@ -105,6 +105,7 @@ private:
     bool begin_in_child() noexcept;
     bool begin_own_file() noexcept;
     uint16_t thread_number() noexcept;
+    uint16_t number_thread(uint32_t generation) noexcept;
     static void after_fork() noexcept;
 
     WriterOptions options_;
