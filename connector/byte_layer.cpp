@@ -1,6 +1,5 @@
 #include "connector/byte_layer.hpp"
 
-#include "base/fault.hpp"
 #include "connector/driver_class.hpp"
 #include "connector/driver_file.hpp"
 #include "connector/notice.hpp"
@@ -14,12 +13,10 @@ bool byte_layer_works(Library& library) noexcept {
                                      "; going on without Quarry's file driver"});
         return false;
     }
-    const hdf5::Version version = hdf5::version_of(api);
-    const bool known = (version.major == 1 && version.minor >= 14) || version.major == 2;
-    if (known && !fault::injected("version")) return true;
+    if (is_version_known(library)) return true;
     give_notice(Notice::Version,
-                {"the HDF5 in ", api.path, " is version ", std::to_string(version.major), ".",
-                 std::to_string(version.minor),
+                {"the HDF5 in ", api.path, " is version ", std::to_string(library.version->major),
+                 ".", std::to_string(library.version->minor),
                  ", which this Quarry does not know; going on without its file driver"});
     return false;
 }

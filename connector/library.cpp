@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/fault.hpp"
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
 #include "connector/vol_class.hpp"
@@ -66,6 +67,11 @@ void end_life(Library& library) noexcept {
 
 Library& library_in_slot(int number) noexcept {
     return slot(number);
+}
+
+bool is_version_known(Library& library) noexcept {
+    if (!library.version) library.version = hdf5::version_of(library.api);
+    return hdf5::is_known(*library.version) && !fault::injected("version");
 }
 
 KeepErrors::KeepErrors(const hdf5::Api& api) noexcept

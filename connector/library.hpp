@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 
 #include "connector/under.hpp"
 #include "hdf5/api.hpp"
@@ -25,6 +26,7 @@ struct Library {
     int life = 0;                   // counts the starts of HDF5: connectors below are loaded anew
     std::atomic<int> infos{0};      // connector infos alive: somebody has chosen Quarry knowingly
     std::string default_connector;  // as HDF5_VOL_CONNECTOR named it when the library started
+    std::optional<hdf5::Version> version;   // once it has been asked
     std::atomic<bool> keeps_choice{false};  // of drivers, on access lists, in the way that we know
 
     // HDF5 asks uninvited plugins about files only while the native connector is its default; with
@@ -44,6 +46,9 @@ void begin_life(Library& library) noexcept;
 void end_life(Library& library) noexcept;
 
 Library& library_in_slot(int slot) noexcept;
+
+// Whether this Quarry knows what is internal to the version. Enters HDF5's API.
+bool is_version_known(Library& library) noexcept;
 
 // Of a call of HDF5's: after a failure it holds its reasons, which whatever is asked of it erases.
 enum class Outcome { Success, Failure };

@@ -45,7 +45,10 @@ __attribute__((destructor)) void end_recording() {
 std::atomic<trace::Writer*> detail::recorder{nullptr};
 
 void start_recording(Library& library, const ConnectorConfig& config) noexcept {
-    if (config.trace.empty() || recorder() != nullptr) return;
+    if (config.trace.empty()) return;
+    hdf5::Api& api = library.api;
+    if (api.has_shortcuts && !api.takes_shortcuts) api.takes_shortcuts = is_version_known(library);
+    if (recorder() != nullptr) return;
     const std::lock_guard guard(starting);
     if (tried) return;
     tried = true;

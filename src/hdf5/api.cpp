@@ -68,6 +68,12 @@ void bind_to_library_at(const void* address, Api& api) noexcept {
     if (!look_up(library, #name, api.name)) add_name(api.missing_for_recording, #name);
     QUARRY_HDF5_RECORDING(QUARRY_HDF5_LOOK_UP)
 #undef QUARRY_HDF5_LOOK_UP
+
+    api.has_shortcuts = true;
+#define QUARRY_HDF5_LOOK_UP(name, ...) \
+    if (!look_up(library, #name, api.name)) api.has_shortcuts = false;
+    QUARRY_HDF5_SHORTCUTS(QUARRY_HDF5_LOOK_UP)
+#undef QUARRY_HDF5_LOOK_UP
     (void)look_up(library, "H5VL_pass_through_register", api.H5VL_pass_through_register);
 }
 

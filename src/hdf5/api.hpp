@@ -72,6 +72,14 @@ namespace quarry::hdf5 {
     X(H5I_inc_ref, int (*)(hid_t, bool))        \
     X(H5L_find_class, const H5L_class_t* (*)(H5L_type_t))
 
+// Internal, too: what is asked about the selection of every access. HDF5's public functions for it
+// take ten times as long as their answers, and are asked where one of these is missing.
+#define QUARRY_HDF5_SHORTCUTS(X)                                          \
+    X(H5I_object_verify, void* (*)(hid_t, H5I_type_t))                    \
+    X(H5S_get_select_bounds, herr_t (*)(const void*, hsize_t*, hsize_t*)) \
+    X(H5S_get_select_npoints, hsize_t (*)(const void*))                   \
+    X(H5S_get_select_type, H5S_sel_type (*)(const void*))
+
 // What recording asks about datasets and selections. Without one of these nothing is recorded.
 #define QUARRY_HDF5_RECORDING(X)      \
     X(H5Pget_chunk)                   \
@@ -136,6 +144,7 @@ struct Api {
 
 #define QUARRY_HDF5_MEMBER(name, type) std::type_identity_t<type> name = nullptr;
     QUARRY_HDF5_INTERNAL(QUARRY_HDF5_MEMBER)
+    QUARRY_HDF5_SHORTCUTS(QUARRY_HDF5_MEMBER)
 #undef QUARRY_HDF5_MEMBER
 
     // Only in HDF5 1.14: puts the stock pass-through among the connectors that can be named.
@@ -145,10 +154,18 @@ struct Api {
     std::string missing;  // names of optional functions that it lacks, comma-separated
     bool usable = false;  // all essential ones are there
     std::string missing_for_recording;
+
+    bool has_shortcuts = false;    // all of them are there
+    bool takes_shortcuts = false;  // and known to be, in this version, what they are taken for
 };
 
 // Asks the library for its version: a call into HDF5, so not for where its errors must stay.
 Version version_of(const Api& api);
+
+// Whether what is internal to a library of this version is known.
+inline bool is_known(const Version& version) {
+    return (version.major == 1 && version.minor >= 14) || version.major == 2;
+}
 
 // Where the library that `address` lies in begins: its identity.
 const void* library_base(const void* address);

@@ -28,13 +28,40 @@ StepsByDimension regular_steps(const Api& api, hid_t space, unsigned rank) {
     return steps;
 }
 
+// What is asked about the selection of every access, the shortest way that there is.
+class Space {
+public:
+    Space(const Api& api, hid_t id)
+        : api_(api),
+          id_(id),
+          inside_(api.takes_shortcuts ? api.H5I_object_verify(id, H5I_DATASPACE) : nullptr) {}
+
+    const Api& api() const { return api_; }
+    hid_t id() const { return id_; }
+    H5S_sel_type type() const {
+        return inside_ != nullptr ? api_.H5S_get_select_type(inside_)
+                                  : api_.H5Sget_select_type(id_);
+    }
+    bool get_bounds(hsize_t* first, hsize_t* last) const {
+        return (inside_ != nullptr ? api_.H5S_get_select_bounds(inside_, first, last)
+                                   : api_.H5Sget_select_bounds(id_, first, last)) >= 0;
+    }
+    hsize_t elements() const {
+        if (inside_ != nullptr) return api_.H5S_get_select_npoints(inside_);
+        return static_cast<hsize_t>(std::max<hssize_t>(api_.H5Sget_select_npoints(id_), 0));
+    }
+
+private:
+    const Api& api_;
+    hid_t id_;
+    const void* inside_;  // what the id stands for
+};
+
 // The smallest box around a selection, as H5Soffset_simple has moved it. HDF5 tells the selection
 // itself without that, and has no question for it but this one.
 class Bounds {
 public:
-    Bounds(const Api& api, hid_t space) {
-        known_ = api.H5Sget_select_bounds(space, first_.data(), last_.data()) >= 0;
-    }
+    explicit Bounds(const Space& space) : known_(space.get_bounds(first_.data(), last_.data())) {}
 
     // How many elements it has room for: a selection of so many fills it. None if it is not known.
     uint64_t room(size_t rank) const {
@@ -43,11 +70,9 @@ public:
         return elements;
     }
 
-    StepsByDimension as_steps(size_t rank) const {
-        StepsByDimension steps;
+    void add_to(StepsByDimension& steps, size_t rank) const {
         for (size_t i = 0; i < rank; ++i)
             steps.push_back({first_[i], 1, last_[i] - first_[i] + 1, 1});
-        return steps;
     }
 
     void move(std::span<Steps> steps) const {
@@ -79,57 +104,58 @@ std::vector<uint64_t> corners(size_t numbers, auto fill) {
     return {coordinates.begin(), coordinates.end()};
 }
 
-// Most programs select boxes, and every question to HDF5 costs as much as writing ten records:
-// those that a box does not need are not asked.
-void read_hyperslab(const Api& api, hid_t space, Selection& selection) {
-    const Bounds bounds(api, space);
+// Most programs select boxes: what these do not need is not asked.
+void read_hyperslab(const Space& space, Selection& selection) {
+    const Api& api = space.api();
+    const Bounds bounds(space);
     const uint64_t room = bounds.room(selection.rank);
     selection.kind = Selection::Kind::Regular;
-    const hssize_t elements = room > 1 ? api.H5Sget_select_npoints(space) : 1;
-    if (elements > 0 && room == static_cast<uint64_t>(elements)) {
-        selection.steps = bounds.as_steps(selection.rank);
+    if (room == 1 || (room > 1 && room == space.elements())) {
+        bounds.add_to(selection.steps, selection.rank);
         return;
     }
-    if (api.H5Sis_regular_hyperslab(space) > 0) {
-        selection.steps = regular_steps(api, space, selection.rank);
+    if (api.H5Sis_regular_hyperslab(space.id()) > 0) {
+        selection.steps = regular_steps(api, space.id(), selection.rank);
         bounds.move(selection.steps);
         return;
     }
     selection.kind = Selection::Kind::Blocks;
-    const auto blocks = std::max<hssize_t>(api.H5Sget_select_hyper_nblocks(space), 0);
+    const auto blocks = std::max<hssize_t>(api.H5Sget_select_hyper_nblocks(space.id()), 0);
     selection.corners = corners(static_cast<size_t>(blocks) * selection.rank * 2, [&](hsize_t* to) {
-        return api.H5Sget_select_hyper_blocklist(space, 0, static_cast<hsize_t>(blocks), to);
+        return api.H5Sget_select_hyper_blocklist(space.id(), 0, static_cast<hsize_t>(blocks), to);
     });
     bounds.move(selection.corners, selection.rank);
 }
 
-void read_points(const Api& api, hid_t space, Selection& selection) {
+void read_points(const Space& space, Selection& selection) {
+    const Api& api = space.api();
     selection.kind = Selection::Kind::Points;
-    const auto points = std::max<hssize_t>(api.H5Sget_select_elem_npoints(space), 0);
+    const auto points = std::max<hssize_t>(api.H5Sget_select_elem_npoints(space.id()), 0);
     selection.corners = corners(static_cast<size_t>(points) * selection.rank, [&](hsize_t* to) {
-        return api.H5Sget_select_elem_pointlist(space, 0, static_cast<hsize_t>(points), to);
+        return api.H5Sget_select_elem_pointlist(space.id(), 0, static_cast<hsize_t>(points), to);
     });
-    Bounds(api, space).move(selection.corners, selection.rank);
+    Bounds(space).move(selection.corners, selection.rank);
 }
 
 }  // namespace
 
-Selection selection_of(const Api& api, hid_t space, int rank) {
+Selection selection_of(const Api& api, hid_t id, int rank) {
     Selection selection;
-    if (space == H5S_ALL || space == H5S_BLOCK || space == H5S_PLIST) return selection;
-    const H5S_sel_type type = api.H5Sget_select_type(space);
+    if (id == H5S_ALL || id == H5S_BLOCK || id == H5S_PLIST) return selection;
+    const Space space(api, id);
+    const H5S_sel_type type = space.type();
     if (type == H5S_SEL_ALL) return selection;
-    if (rank < 0) rank = api.H5Sget_simple_extent_ndims(space);
+    if (rank < 0) rank = api.H5Sget_simple_extent_ndims(id);
     selection.rank = static_cast<uint8_t>(std::max(rank, 0));
     switch (type) {
         case H5S_SEL_NONE:
             selection.kind = Selection::Kind::None;
             break;
         case H5S_SEL_POINTS:
-            read_points(api, space, selection);
+            read_points(space, selection);
             break;
         case H5S_SEL_HYPERSLABS:
-            read_hyperslab(api, space, selection);
+            read_hyperslab(space, selection);
             break;
         default:
             break;

@@ -6,9 +6,9 @@
 
 namespace quarry::hdf5 {
 
-// `space` is what a read or write was given: H5S_ALL stands for the whole dataset; `rank` is that
-// of the dataset, negative if it must be asked for. Enters HDF5's API, which clears its errors. May
-// throw std::bad_alloc: any number of points may be selected.
-Selection selection_of(const Api& api, hid_t space, int rank = -1);
+// `id` is what a read or write was given: H5S_ALL stands for the whole dataset; `rank` is that
+// of the dataset, negative if it must be asked for. May enter HDF5's API, which clears its errors.
+// May throw std::bad_alloc: any number of points may be selected.
+Selection selection_of(const Api& api, hid_t id, int rank = -1);
 
 }  // namespace quarry::hdf5
