@@ -18,7 +18,7 @@
 namespace quarry::carve_files {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr int kFormat = 3;
 
@@ -47,7 +47,7 @@ std::string exact_text(const Json& json) {
 
 std::vector<std::string> exact_texts(const Json& json) {
     std::vector<std::string> texts;
-    for (const Json& one : json) texts.push_back(exact_text(one));
+    for (const Json& one : json.get_ref<const Json::array_t&>()) texts.push_back(exact_text(one));
     return texts;
 }
 
@@ -120,14 +120,18 @@ Result<bool> write_list(const std::string& path, const Manifest& manifest, Write
     return true;
 }
 
+bool is_whole(const std::string& path) {
+    return path.starts_with('/') && stays_below(path.substr(1));
+}
+
 FileFate file_in(const Json& json) {
     FileFate file;
     file.input.path = exact_text(json.at("original"));
     file.copy = exact_text(json.at("copy"));
     // Who wrote the list may not be who reads it: no copy is to be found outside of its directory.
-    insist(file.input.path.starts_with('/') && stays_below(file.copy));
+    insist(is_whole(file.input.path) && stays_below(file.copy));
     for (const std::string& path : exact_texts(json.at("also"))) {
-        insist(path.starts_with('/'));
+        insist(is_whole(path));
         file.input.also_by.insert(path);
     }
     file.size_before = number_in(json.at("size"));
@@ -156,7 +160,8 @@ Result<bool> read_list(const std::string& path, const std::function<void(const J
 
 void read_files(const Json& json, Manifest& manifest) {
     if (json.at("granularity") == "chunk") manifest.granularity = CarveOptions::Granularity::Chunk;
-    for (const Json& file : json.at("files")) manifest.files.push_back(file_in(file));
+    for (const Json& file : json.at("files").get_ref<const Json::array_t&>())
+        manifest.files.push_back(file_in(file));
 }
 
 void read_datasets(const Json& json, Manifest& manifest) {

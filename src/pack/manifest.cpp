@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <quarry/carved.hpp>
 #include <set>
 
 #include "base/inner_path.hpp"
@@ -194,17 +195,25 @@ bool is_plain_path(const std::string& path) {
     return path == "/" || (path.starts_with('/') && stays_below(path.substr(1)));
 }
 
+// What running on carved files notes among them, and takes away later.
+bool is_of_running(const std::string& path) {
+    return path == std::string(kCarved) + "/" + kPlaceholders;
+}
+
 // What is wrong with it; empty if nothing is.
 std::string complaint_about(const Pack& pack) {
     std::set<std::string> paths{kManifest, kManifestSum};
     for (const PackedFile& file : pack.files) {
         if (!stays_below(file.path)) return "the path " + file.path + " leads elsewhere";
+        if (is_of_running(file.path)) return file.path + " is not for an archive";
         if (!paths.insert(file.path).second) return file.path + " is in it twice";
     }
     for (const std::string& folder : pack.folders)
         if (!is_plain_path(folder)) return "the path " + folder + " leads elsewhere";
-    for (const PackedProgram& one : pack.programs)
+    for (const PackedProgram& one : pack.programs) {
+        if (!is_plain_path(one.original)) return "the path " + one.original + " leads elsewhere";
         if (!paths.contains(one.copy)) return one.copy + " is not in it";
+    }
     for (const PackedOutput& one : pack.outputs)
         if (!one.copy.empty() && !paths.contains(one.copy)) return one.copy + " is not in it";
     for (const PackedOutput& one : pack.outputs)

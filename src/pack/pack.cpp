@@ -32,6 +32,17 @@ Error cannot_write(const std::string& path) {
     return {path + " cannot be written: " + std::strerror(errno) + "."};
 }
 
+Result<bool> goes_on() {
+    if (InterruptGuard::signal() == 0) return true;
+    return Error{"Interrupted: nothing has been changed."};
+}
+
+bool keep_executable(const std::string& from, const std::string& copy) {
+    struct stat status{};
+    if (stat(from.c_str(), &status) != 0) return false;
+    return (status.st_mode & S_IXUSR) == 0 || chmod(copy.c_str(), 0755) == 0;
+}
+
 // All that goes into the archive, as files in a directory.
 class Stage {
 public:
@@ -51,7 +62,7 @@ public:
     Result<bool> copy(const std::string& from, const std::string& path) const {
         std::error_code failed;
         fs::create_directories(fs::path(at(path)).parent_path(), failed);
-        if (!copy_to(from, at(path)))
+        if (!copy_to(from, at(path)) || !keep_executable(from, at(path)))
             return Error{from + " cannot be copied: " + std::strerror(errno) + "."};
         return true;
     }
@@ -88,6 +99,7 @@ Result<bool> fill(const Stage& stage, Pack& pack, const std::vector<FileFate>& i
     for (const PackedProgram& program : pack.programs)
         if (auto done = stage.copy(program.original, program.copy); !done) return done;
     for (PackedOutput& output : pack.outputs) {
+        if (auto going = goes_on(); !going) return going;
         if (!output.problem.empty()) continue;
         if (!output.copy.empty())
             if (auto done = stage.copy(output.path, output.copy); !done) return done;
@@ -143,14 +155,13 @@ Result<bool> write_archive(const Stage& stage, const Pack& pack, const std::stri
     }
     files.insert(files.end(), pack.files.begin(), pack.files.end());
     for (const PackedFile& file : files) all += file.size;
-    const InterruptGuard guard;
     for (const PackedFile& file : files) {
         auto added = writer->add(file, stage.at(file.path), [&](uint64_t bytes) {
             done += bytes;
             if (progress) progress(done, all);
         });
         if (!added) return added;
-        if (InterruptGuard::signal() != 0) return Error{"Interrupted: nothing has been changed."};
+        if (auto going = goes_on(); !going) return going;
     }
     return writer->finish();
 }
@@ -210,6 +221,7 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     if (!fates) return fates.error();
     PackResult result{std::move(*pack), std::move(*fates), 0};
     if (!are_all_carved(result.inputs)) return result;
+    const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";
     if (auto done = fill(stage, result.pack, result.inputs); !done) return done.error();
     if (auto done = describe(stage, options, result.pack, result.inputs); !done)

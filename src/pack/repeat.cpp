@@ -64,9 +64,9 @@ public:
             const std::string source = source_of(file.original);
             if (source == file.original) continue;
             if (auto made = make_directory(fs::path(source).parent_path()); !made) return made;
-            if (mknod(source.c_str(), S_IFREG | 0444, 0) != 0 && errno != EEXIST)
-                return cannot_make(source, std::strerror(errno));
-            placeholders_.push_back(source);
+            const bool is_made = mknod(source.c_str(), S_IFREG | 0444, 0) == 0;
+            if (!is_made && errno != EEXIST) return cannot_make(source, std::strerror(errno));
+            if (is_made) placeholders_.push_back(source);
         }
         return true;
     }
