@@ -70,9 +70,9 @@ class Program:
             raise RuntimeError(f"{self.place.name} failed:\n{done.stdout}{done.stderr}")
         return Run(done.stdout + done.stderr, self.result.read_bytes(), seconds, processor)
 
-    def traced(self) -> Run:
+    def traced(self, *words: str) -> Run:
         shutil.rmtree(self.trace, ignore_errors=True)
-        return self.run(self.quarry, "run", "--trace", self.trace, "--")
+        return self.run(self.quarry, "run", "--trace", self.trace, *words, "--")
 
     def carve(self, *words: object) -> str:
         """What was said of it."""
