@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 #include <set>
 #include <thread>
 
@@ -42,18 +44,28 @@ void CarveFlags::declare(CLI::App& app) {
 Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>& traces,
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
-    std::set<std::string> made, unseen;
+    std::map<std::string, uint64_t> made;
+    std::set<std::string> unseen;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
         if (!found) return found.error();
         add_inputs(inputs, std::move(found->files));
-        made.merge(found->made);
+        for (const auto& [path, time] : found->made) {
+            uint64_t& first = made.try_emplace(path, time).first->second;
+            first = std::min(first, time);
+        }
         unseen.insert(found->unseen.begin(), found->unseen.end());
     }
+    // What one of the traces has made is no input of another.
+    std::erase_if(inputs, [&](const InputFile& input) {
+        const auto own = made.find(input.path);
+        return own != made.end() && own->second < input.opened;
+    });
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
-    const std::vector<std::string> listed = listed_with_more(inputs, made);
+    const std::vector<std::string> listed =
+        listed_with_more(inputs, {std::views::keys(made).begin(), std::views::keys(made).end()});
     bool is_any_chosen = false;
     for (InputFile& input : inputs) is_any_chosen |= input.is_chosen = is_chosen(input);
     if (!is_any_chosen) return Error{"None of the inputs matches --file. `quarry ls` names them."};

@@ -9,36 +9,12 @@
 
 #include "base/say.hpp"
 #include "connector/carved_dataset.hpp"
+#include "connector/copy_reach.hpp"
 #include "connector/members.hpp"
 #include "connector/opened_object.hpp"
 
 namespace quarry::connector {
 namespace {
-
-unsigned expanded_links(const hdf5::Api& api, hid_t copying) {
-    unsigned flags = 0;
-    if (api.H5Pget_copy_object == nullptr || api.H5Pget_copy_object(copying, &flags) < 0)
-        flags = H5O_COPY_EXPAND_SOFT_LINK_FLAG | H5O_COPY_EXPAND_EXT_LINK_FLAG;
-    return flags;
-}
-
-struct Links {
-    bool is_any_soft = false;
-    bool is_any_external = false;
-};
-
-herr_t look_at_link(hid_t, const char*, const H5L_info2_t* info, void* data) noexcept {
-    auto& links = *static_cast<Links*>(data);
-    links.is_any_soft |= info->type == H5L_TYPE_SOFT;
-    links.is_any_external |= info->type == H5L_TYPE_EXTERNAL;
-    return 0;
-}
-
-// Of every kind, where that cannot be told.
-Links links_below(const Object& group, hid_t transfer) {
-    Links links;
-    return visit_links(group, transfer, look_at_link, &links) >= 0 ? links : Links{true, true};
-}
 
 struct Listed {
     std::string name;  // seen from the group
@@ -113,11 +89,11 @@ std::optional<herr_t> copy_dataset(const CopiedObject& copied) {
 }
 
 // By its path: only datasets are known by their places in the original.
-herr_t copy_group_of_original(const CopiedObject& copied, CarvedFile& file,
-                              const std::vector<size_t>& missing) {
-    const std::string path = path_in_file(copied.source, H5I_GROUP, copied.transfer);
+herr_t copy_by_path(const CopiedObject& copied, CarvedFile& file,
+                    const std::vector<size_t>& missing) {
+    const std::string path = path_in_file(copied.source, copied.type, copied.transfer);
     if (path.empty()) return refuse(file, copied.name, kWithoutPath);
-    if (!lies_in_file_as_carved(copied.source, H5I_GROUP, copied.transfer))
+    if (!lies_in_file_as_carved(copied.source, copied.type, copied.transfer))
         return refuse(file, path, kMayHaveChanged);
     const hid_t original = open_original_file(copied.source, file);
     if (original < 0) return refuse(file, path, kWithoutOriginal);
@@ -130,26 +106,22 @@ herr_t copy_group_of_original(const CopiedObject& copied, CarvedFile& file,
     return answer;
 }
 
-std::optional<herr_t> copy_group(const CopiedObject& copied) {
-    const unsigned expanded = expanded_links(copied.source.under->library->api, copied.copying);
-    // Where soft links lead to is not asked: it may be anywhere.
-    const bool is_all = (expanded & H5O_COPY_EXPAND_SOFT_LINK_FLAG) != 0 &&
-                        links_below(copied.source, copied.transfer).is_any_soft;
-    OpenedObject reached(copied.source, H5I_GROUP, is_all ? "/" : ".", copied.transfer);
+// What is below `from`, a group by its path, is copied along.
+std::optional<herr_t> copy_with_all_below(const CopiedObject& copied, const char* from) {
+    const OpenedObject reached(copied.source, copied.type, from, copied.transfer);
     if (!reached) return -1;
-    if ((expanded & H5O_COPY_EXPAND_EXT_LINK_FLAG) != 0 &&
-        links_below(reached.get(), copied.transfer).is_any_external) {
+    if (copies_behind_external_links(reached.get(), copied.copying, copied.transfer)) {
         say({copied.name,
              " cannot be copied with what its external links lead to, on carved data. ",
              "Copy it without, and what they lead to by itself."});
         return -1;
     }
-    CarvedFile* file = carved_file_around(copied.source, H5I_GROUP, copied.transfer);
+    CarvedFile* file = carved_file_around(copied.source, copied.type, copied.transfer);
     if (file == nullptr) return std::nullopt;
     const auto missing = missing_below(reached.get(), file->missing(), copied.transfer);
     if (!missing) return refuse(*file, copied.name, kMayHaveChanged);
     if (missing->empty()) return std::nullopt;
-    return copy_group_of_original(copied, *file, *missing);
+    return copy_by_path(copied, *file, *missing);
 }
 
 herr_t list_dataset(hid_t, const char* name, const H5O_info2_t* info, void* data) noexcept try {
@@ -172,12 +144,11 @@ bool is_any_guarded(const CopiedObject& copied) {
     });
 }
 
-// Of other connectors it is not known where their data lies.
-std::optional<herr_t> copy_by_other_connector(const CopiedObject& copied) {
+// Of other connectors it is not known where their data lies, nor of files that are read through an
+// object of the program.
+std::optional<herr_t> copy_without_original(const CopiedObject& copied, const char* why) {
     if (!is_any_guarded(copied)) return std::nullopt;
-    say({copied.name,
-         " cannot be copied: data of it was left out by `quarry carve`, and is not read from its "
-         "original with another connector below Quarry."});
+    say({copied.name, " cannot be copied: data of it was left out by `quarry carve`, and ", why});
     return -1;
 }
 
@@ -196,18 +167,27 @@ bool is_kept_as_it_is(Object& dataset, hid_t transfer) noexcept {
 
 std::optional<herr_t> copy_with_missing_data(const CopiedObject& copied) noexcept {
     try {
-        if (!copied.source.under->is_native) return copy_by_other_connector(copied);
-        switch (copied.type) {
-            case H5I_DATASET:
-                return copy_dataset(copied);
-            case H5I_GROUP:
-                return copy_group(copied);
-            default:
+        if (!copied.source.under->is_native)
+            return copy_without_original(copied,
+                                         "is not read from its original with another connector "
+                                         "below Quarry.");
+        if (carved_file_around(copied.source, copied.type, copied.transfer) == nullptr)
+            if (const auto answer =
+                    copy_without_original(copied, "it is not known of which file this is a copy."))
+                return answer;
+        if (copied.type == H5I_DATASET)
+            if (const auto answer = copy_dataset(copied)) return answer;
+        switch (reach_of_copy(copied.source, copied.type, copied.copying, copied.transfer)) {
+            case CopyReach::Object:
                 return std::nullopt;
+            case CopyReach::Group:
+                return copy_with_all_below(copied, ".");
+            case CopyReach::File:
+                return copy_with_all_below(copied, "/");
         }
     } catch (const std::bad_alloc&) {
-        return -1;
     }
+    return -1;
 }
 
 }  // namespace quarry::connector

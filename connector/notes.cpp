@@ -247,7 +247,8 @@ void note(Call<&H5VL_dataset_class_t::specific>, const Operation& operation, Obj
 
 void note(Call<&H5VL_dataset_class_t::optional>, const Operation& operation, Object& dataset,
           herr_t answer, H5VL_optional_args_t* arguments, hid_t, void**) noexcept {
-    if (dataset.under->is_native) record_chunk_access(operation, dataset, answer, *arguments);
+    record_chunk_access(operation, dataset, answer, *arguments);
+    record_length_access(operation, dataset, answer, *arguments);
 }
 
 void note(Call<&H5VL_dataset_class_t::close>, const Operation& operation, Object&, herr_t answer,
@@ -359,7 +360,7 @@ void note(Call<&H5VL_file_class_t::optional>, const Operation& operation, Object
           herr_t answer, H5VL_optional_args_t* arguments, hid_t, void**) noexcept {
     const bool gives_bytes = arguments->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE ||
                              arguments->op_type == H5VL_NATIVE_FILE_GET_FILE_IMAGE;
-    if (answer < 0 || !file.under->is_native || !gives_bytes) return;
+    if (answer < 0 || !gives_bytes) return;
     StorageRecord* storage = storage_with_serial(*file.under->library, serial_of_file(file));
     if (storage == nullptr) return;
     write_storage(*storage, operation.writer());

@@ -15,6 +15,7 @@ public:
 
     explicit operator bool() const { return object_.below != nullptr; }
     Object& get() { return object_; }
+    const Object& get() const { return object_; }
     H5I_type_t type() const { return type_; }
 
 private:

@@ -129,6 +129,7 @@ void record_chunk_access(const Operation& operation, Object& dataset, herr_t ans
     if ((!reads && !writes) || answer < 0 || operation.writer().level() < RecordLevel::Accesses) {
         return;
     }
+    trace::watch_task(operation.writer());
     const KnownObject* known = described(dataset);
     if (known == nullptr) return;
     // In both, and in every version, the place of the chunk comes first; what follows differs.
@@ -149,6 +150,15 @@ void record_chunk_access(const Operation& operation, Object& dataset, herr_t ans
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
+}
+
+void record_length_access(const Operation& operation, Object& dataset, herr_t answer,
+                          const H5VL_optional_args_t& arguments) noexcept {
+    if (arguments.op_type != H5VL_NATIVE_DATASET_GET_VLEN_BUF_SIZE || answer < 0) return;
+    const auto& wanted =
+        static_cast<H5VL_native_dataset_optional_args_t*>(arguments.args)->get_vlen_buf_size;
+    void* one = &dataset;
+    Accesses(operation, Accesses::Direction::Read, 1, &one, &wanted.space_id).write(answer);
 }
 
 }  // namespace quarry::connector

@@ -51,4 +51,8 @@ private:
 void record_chunk_access(const Operation& operation, Object& dataset, herr_t answer,
                          const H5VL_optional_args_t& arguments) noexcept;
 
+// Values of variable length that HDF5 reads to tell how much memory they take.
+void record_length_access(const Operation& operation, Object& dataset, herr_t answer,
+                          const H5VL_optional_args_t& arguments) noexcept;
+
 }  // namespace quarry::connector

@@ -30,6 +30,7 @@ constexpr size_t kRemembered = 64;
 constexpr size_t kRememberedObjects = 10000;
 struct Remembered {
     FileIdentity identity;
+    std::string path;
     KnownObjects objects;
     std::optional<FileFacts> facts;
 };
@@ -73,7 +74,9 @@ void recall(StorageRecord& storage) {
     const FileIdentity& now = storage.identity;
     for (auto entry = remembered->begin(); entry != remembered->end(); ++entry) {
         if (entry->identity.device != now.device || entry->identity.inode != now.inode) continue;
-        if (entry->identity == now) {
+        // Without the time of its birth, whoever reads the trace tells it by its path.
+        const bool is_told_by_path = now.born == 0;
+        if (entry->identity == now && (!is_told_by_path || entry->path == storage.path)) {
             storage.objects = std::move(entry->objects);
             storage.facts = entry->facts;
         }
@@ -87,15 +90,17 @@ void remember(StorageRecord& storage, const FileIdentity& now) {
         return;
     }
     try {
-        remembered->push_front({now, std::move(storage.objects), storage.facts});
+        remembered->push_front({now, storage.path, std::move(storage.objects), storage.facts});
     } catch (const std::bad_alloc&) {
         stop_recording_without_memory();
     }
     if (remembered->size() > kRemembered) remembered->pop_back();
 }
 
-unsigned long serial_of(const StorageRecord& storage) {
-    return storage.file != nullptr ? storage.file->fileno : storage.serial;
+bool is_with_serial(const StorageRecord& storage, const Library& library, unsigned long serial) {
+    if (storage.library != &library) return false;
+    if (storage.file != nullptr) return storage.file->fileno == serial;
+    return storage.serial == serial && storage.life == library.life;
 }
 
 }  // namespace
@@ -181,7 +186,7 @@ StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexc
     try {
         const std::lock_guard guard(mutex);
         for (auto storage = open_storages->begin(); storage != open_storages->end(); ++storage) {
-            if (storage->library != &library || serial_of(*storage) != serial) continue;
+            if (!is_with_serial(*storage, library, serial)) continue;
             // Whoever is asked for now will be asked for again.
             open_storages->splice(open_storages->begin(), *open_storages, storage);
             return &*storage;
@@ -189,6 +194,7 @@ StorageRecord* storage_with_serial(Library& library, unsigned long serial) noexc
         StorageRecord& storage = open_storages->emplace_front();
         storage.library = &library;
         storage.serial = serial;
+        storage.life = library.life;
         if (trace::Writer* writer = recorder()) storage.number = writer->new_number();
         return &storage;
     } catch (const std::bad_alloc&) {

@@ -86,6 +86,7 @@ struct StorageRecord {
     Library* library = nullptr;
     const H5FD_t* file = nullptr;  // HDF5 gives it its serial number after our driver has opened it
     unsigned long serial = 0;      // where there is no `file`
+    int life = 0;                  // of the library, in each of which they begin anew
     std::string path;
     FileIdentity identity;
     uint64_t base = 0;

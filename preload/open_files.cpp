@@ -15,8 +15,8 @@
 
 #include "base/file_times.hpp"
 #include "base/keep_errno.hpp"
-#include "preload/interest.hpp"
 #include "preload/recorder.hpp"
+#include "trace/interest.hpp"
 #include "trace/own_time.hpp"
 #include "trace/process_record.hpp"
 
@@ -62,6 +62,11 @@ std::string_view path_of(int file, std::array<char, PATH_MAX>& path) {
     return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
 }
 
+bool is_of_trace(std::string_view path) {
+    const std::string_view trace = trace_directory();
+    return path.starts_with(trace) && path.substr(trace.size()).starts_with('/');
+}
+
 // `flags` are those of open(2), or negative where the file was open before the program began.
 trace::OtherUse* begin_use(int file, int flags) {
     struct statx status{};
@@ -70,7 +75,7 @@ trace::OtherUse* begin_use(int file, int flags) {
         return nullptr;
     std::array<char, PATH_MAX> buffer;
     const std::string_view path = path_of(file, buffer);
-    if (!is_data(path, trace_directory())) return nullptr;
+    if (is_of_trace(path) || !trace::is_data(path)) return nullptr;
     // Crash handlers write to the standard error stream, maybe from inside malloc: what needs
     // memory is not done there.
     trace::Writer* writer = file == STDERR_FILENO ? started_recorder() : recorder();

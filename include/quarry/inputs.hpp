@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <quarry/trace.hpp>
 #include <set>
 
@@ -22,6 +23,7 @@ struct InputFile {
     std::set<std::string> also_by;  // other paths by which it was opened
     uint64_t device = 0;
     uint64_t inode = 0;
+    uint64_t born = 0;    // in nanoseconds since 1970; 0 if nobody knows
     uint64_t size = 0;    // when it was opened first
     uint64_t opened = 0;  // first, in nanoseconds since 1970
     // When it was last written to, at each opening; several are several states of the file.
@@ -41,8 +43,8 @@ struct InputFile {
 
 struct TraceInputs {
     std::vector<InputFile> files;
-    std::set<std::string> made;       // files of the tasks' own
-    std::vector<std::string> unseen;  // programs that may have read any file, unrecorded
+    std::map<std::string, uint64_t> made;  // files of the tasks' own, and since when
+    std::vector<std::string> unseen;       // programs that may have read any file, unrecorded
 };
 
 // Of the tasks with these names, or of all where there are none. Files that the tasks made

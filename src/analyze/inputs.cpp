@@ -11,6 +11,7 @@
 #include "analyze/trace_index.hpp"
 #include "base/text.hpp"
 #include "model/touched_chunks.hpp"
+#include "trace/interest.hpp"
 
 namespace quarry {
 namespace {
@@ -29,6 +30,9 @@ bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
            use.read < size;
 }
 
+constexpr const char* kIsNoData =
+    "whether it was read without HDF5, too, is not recorded of files in such a place or with such "
+    "a name";
 constexpr const char* kReadAsBytes = "it was read without HDF5, too, as a file of bytes";
 
 constexpr const char* kIsRawToo = "it also holds data of a dataset in another file";
@@ -49,6 +53,31 @@ bool gives_bytes_of_file(const std::string& driver) {
 }
 
 constexpr uint64_t kNever = ~uint64_t{0};
+
+// What a trace says of a file that HDF5 has opened.
+struct Opening {
+    std::string path;
+    std::string driver;
+    uint64_t time = 0;  // in nanoseconds since 1970
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    uint64_t born = 0;
+    uint64_t size = 0;
+    uint64_t modified = 0;  // 0 if that is not known
+};
+
+void add(const Opening& opening, InputFile& file) {
+    file.also_by.insert(opening.path);
+    if (opening.modified != 0) file.modified.insert(opening.modified);
+    if (!gives_bytes_of_file(opening.driver)) file.why_whole = kReadByDriver + opening.driver;
+    if (file.opened != 0 && file.opened <= opening.time) return;
+    file.opened = opening.time;
+    file.device = opening.device;
+    file.inode = opening.inode;
+    file.born = opening.born;
+    file.size = opening.size;
+    file.driver = opening.driver;
+}
 
 struct Input {
     InputFile file;
@@ -74,12 +103,13 @@ class Using {
 public:
     Using(const TraceIndex& index, const ProcessTables& tables, const std::set<std::string>& tasks,
           std::map<uint32_t, Input>& inputs, std::map<uint32_t, Token>& tokens,
-          std::set<std::string>& sought)
+          std::map<uint32_t, Opening>& openings, std::set<std::string>& sought)
         : index_(index),
           tables_(tables),
           tasks_(tasks),
           inputs_(inputs),
           tokens_(tokens),
+          openings_(openings),
           sought_(sought),
           task_(index.first_task_of(tables)) {}
 
@@ -87,23 +117,24 @@ public:
         task_ = index_.task_named(tables_.text(record.name));
     }
     void operator()(const trace::Storage& record, const trace::Rest&) {
-        Input* input = input_of(tables_.file_of(record.number));
-        if (input == nullptr) return;
-        const uint64_t opened = record.time + static_cast<uint64_t>(tables_.to_realtime);
-        InputFile& file = input->file;
-        file.also_by.insert(tables_.text(record.path));
-        const std::string driver = tables_.text(record.driver);
-        if (!gives_bytes_of_file(driver)) file.why_whole = kReadByDriver + driver;
-        if (file.opened != 0 && file.opened <= opened) return;
-        file.opened = opened;
-        file.device = record.device;
-        file.inode = record.inode;
-        file.size = record.size;
-        file.driver = driver;
+        const uint32_t file = tables_.file_of(record.number);
+        if (file == kNobody) return;
+        Opening& opening = openings_[file];
+        opening = {tables_.text(record.path),
+                   tables_.text(record.driver),
+                   realtime(record.time),
+                   record.device,
+                   record.inode,
+                   record.born,
+                   record.size,
+                   0};
+        if (Input* input = input_of(file)) add(opening, input->file);
     }
     void operator()(const trace::StorageModified& record, const trace::Rest&) {
-        if (Input* input = input_of(tables_.file_of(record.number)))
-            input->file.modified.insert(record.modified);
+        const uint32_t file = tables_.file_of(record.number);
+        if (file == kNobody) return;
+        openings_[file].modified = record.modified;
+        if (Input* input = input_of(file)) input->file.modified.insert(record.modified);
     }
     void operator()(const trace::StorageHandle& record, const trace::Rest&) {
         if (Input* input = input_of(tables_.file_of(record.number)))
@@ -117,7 +148,7 @@ public:
         if (has_failed) return;
         const bool is_made = (record.prefix.flags & trace::kFileCreated) != 0;
         uint64_t& first = is_made ? input->first_made : input->first_found;
-        first = std::min(first, record.start + static_cast<uint64_t>(tables_.to_realtime));
+        first = std::min(first, realtime(record.start));
     }
     void operator()(const trace::Object& record, const trace::Rest&) {
         const uint32_t object = tables_.object_of(record.number);
@@ -136,8 +167,10 @@ public:
         constexpr uint8_t kNoRead = trace::kDerivedFailed | trace::kDerivedWrite;
         constexpr uint8_t kInexact = trace::kDerivedLinear | trace::kDerivedAtMost;
         if ((record.prefix.flags & kNoRead) != 0) return;
-        if (!index_.has_source_file(tables_, record))
-            sought_.insert(base_name(tables_.text(record.file)));
+        const std::string file = tables_.text(record.file);
+        if (file != "." &&
+            (!index_.has_source_file(tables_, record) || !index_.is_only_one_named(file)))
+            sought_.insert(base_name(file));
         const bool is_exact = (record.prefix.flags & kInexact) == 0;
         used(index_.source_of(tables_, record),
              is_exact ? selection_in(record, rest) : std::nullopt);
@@ -146,13 +179,14 @@ public:
         constexpr uint8_t kSuperblock = 1;
         const bool is_write = (record.prefix.flags & trace::kIoWrite) != 0;
         if (!is_write && record.memory == kSuperblock) return;
-        if (Input* input = input_of(tables_.file_of(record.storage)))
+        if (Input* input = used_input(tables_.file_of(record.storage)))
             (is_write ? input->file.was_written : input->is_inside) = true;
     }
     void operator()(const trace::OtherFile& record, const trace::Rest&) {
         others_[record.number] = record;
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
+        note_making(record);
         if (record.read == 0 && (record.flags & trace::kUseUncounted) == 0) return;
         Input* input = input_of(tables_.other_file_of(record.number));
         if (input == nullptr) return;
@@ -163,6 +197,25 @@ public:
     }
 
 private:
+    uint64_t realtime(uint64_t monotonic) const {
+        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
+    }
+
+    void note_making(const trace::OtherUse& record) {
+        if ((record.flags & trace::kUseCreated) == 0) return;
+        if (Input* input = input_of(tables_.other_file_of(record.number)))
+            input->first_made = std::min(input->first_made, realtime(record.opened));
+    }
+
+    // It may have been opened before the task began.
+    Input* used_input(uint32_t file) {
+        Input* input = input_of(file);
+        const auto opening = openings_.find(file);
+        if (input != nullptr && input->file.opened == 0 && opening != openings_.end())
+            add(opening->second, input->file);
+        return input;
+    }
+
     Input* input_of(uint32_t file) {
         if (file == kNobody || task_ == kNobody) return nullptr;
         const std::string& task = index_.facts.tasks[task_].name;
@@ -176,7 +229,7 @@ private:
     void used(uint32_t object, const std::optional<Selection>& selection) {
         if (object == kNobody) return;
         const ObjectFacts& facts = index_.facts.objects[object];
-        Input* input = input_of(facts.file);
+        Input* input = used_input(facts.file);
         if (input == nullptr) return;
         input->is_hdf5 = true;
         const auto [found, is_new] = input->read.try_emplace(object);
@@ -197,12 +250,13 @@ private:
     void used_outside(uint32_t object, uint64_t time) {
         const auto external = index_.externals.find(object);
         if (external == index_.externals.end()) return;
-        for (const uint32_t file : external->second.files) {
-            Input* input = input_of(file);
-            if (input == nullptr) continue;
-            input->is_raw = true;
-            input->raw_opened =
-                std::min(input->raw_opened, time + static_cast<uint64_t>(tables_.to_realtime));
+        for (const uint32_t named : external->second.files) {
+            for (const uint32_t file : index_.files_meant_by(named)) {
+                Input* input = input_of(file);
+                if (input == nullptr) continue;
+                input->is_raw = true;
+                input->raw_opened = std::min(input->raw_opened, realtime(time));
+            }
         }
     }
 
@@ -211,6 +265,7 @@ private:
     const std::set<std::string>& tasks_;
     std::map<uint32_t, Input>& inputs_;
     std::map<uint32_t, Token>& tokens_;
+    std::map<uint32_t, Opening>& openings_;  // the last of each file, whatever task did it
     std::set<std::string>& sought_;  // names of sources that HDF5 has found in a way of its own
     std::map<uint32_t, trace::OtherFile> others_;  // by number
     uint32_t task_;
@@ -230,9 +285,10 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
     std::map<uint32_t, Token> tokens;
+    std::map<uint32_t, Opening> openings;
     std::set<std::string> sought;
     for (const auto& tables : index->processes)
-        tables->file->each(Using(*index, *tables, wanted, inputs, tokens, sought));
+        tables->file->each(Using(*index, *tables, wanted, inputs, tokens, openings, sought));
     TraceInputs found{{}, {}, index->facts.unseen};
     for (auto& [number, input] : inputs) {
         InputFile& file = input.file;
@@ -247,11 +303,12 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         file.is_inside = input.is_inside && !input.is_hdf5 && !input.is_refused && !file.is_raw;
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
         const bool is_own = input.first_made < input.first_found;
-        if (is_own) found.made.insert(index->facts.files[number].path);
+        if (is_own) found.made.emplace(index->facts.files[number].path, input.first_made);
         if (!is_used || is_own || file.opened == 0) continue;
         if (input.first_made != kNever) file.was_written = true;
         file.path = index->facts.files[number].path;
         if (input.is_hdf5 && sought.contains(base_name(file.path))) file.why_whole = kMayBeSource;
+        if (!file.is_raw && !trace::is_data(file.path)) file.why_whole = kIsNoData;
         use_real_names(file);
         file.has_no_file = file.inode == 0 && !file.is_raw;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());

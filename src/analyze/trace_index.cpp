@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 #include <set>
 #include <tuple>
 
 #include "analyze/credit.hpp"
 #include "analyze/dataset_description.hpp"
+#include "base/text.hpp"
 
 namespace quarry::analyze {
 namespace {
@@ -374,6 +376,7 @@ private:
         shared_.index.addresses.emplace_back();
         const auto number = static_cast<uint32_t>(facts().files.size() - 1);
         shared_.index.files_by_path[path] = number;
+        shared_.index.files_by_name[base_name(path)].insert(number);
         return number;
     }
 
@@ -459,9 +462,13 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
     tables.process = static_cast<uint32_t>(facts.processes.size());
     tables.to_realtime = static_cast<int64_t>(header.realtime - header.monotonic);
     const std::string name = std::filesystem::path(file.path()).filename();
-    // A parent came before; a damaged file may name itself.
-    const auto parent = shared.by_name.find(header.forked_from.data());
-    if (parent != shared.by_name.end()) tables.parent = parent->second;
+    const std::string forked_from = header.forked_from.data();
+    const auto parent = shared.by_name.find(forked_from);
+    if (parent != shared.by_name.end())
+        tables.parent = parent->second;
+    else if (!forked_from.empty())
+        facts.problems.push_back(file.path() + " cannot be understood without " + forked_from +
+                                 ", the file of the process that it was forked from.");
     shared.by_name[name] = &tables;
 
     ProcessFacts process;
@@ -493,6 +500,28 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
                                  " records.");
     facts.lost_records += header.lost;
     tables.file = std::make_unique<trace::ProcessFile>(std::move(file));
+}
+
+// Parents first: a clock may have been set back since they began.
+void add_all(Shared& shared, const std::vector<std::string>& paths) {
+    std::map<std::string, trace::ProcessFile> waiting;  // by name
+    for (const std::string& path : paths) {
+        auto file = trace::ProcessFile::open(path);
+        if (file)
+            waiting.emplace(std::filesystem::path(path).filename(), std::move(*file));
+        else
+            shared.index.facts.problems.push_back(file.error().message);
+    }
+    while (!waiting.empty()) {
+        // A damaged file may name itself, or a child.
+        std::vector<trace::ProcessFile> ancestors;
+        for (auto next = waiting.begin(); next != waiting.end();) {
+            ancestors.push_back(std::move(next->second));
+            waiting.erase(next);
+            next = waiting.find(ancestors.back().header().forked_from.data());
+        }
+        for (auto& file : std::views::reverse(ancestors)) add_process(shared, std::move(file));
+    }
 }
 
 template <typename Value>
@@ -589,6 +618,17 @@ bool TraceIndex::has_source_file(const ProcessTables& process, const trace::Deri
            file_named(process.text(record.file), facts.objects[object].file, process) != kNobody;
 }
 
+bool TraceIndex::is_only_one_named(const std::string& name) const {
+    const auto found = files_by_name.find(base_name(name));
+    return found != files_by_name.end() && found->second.size() == 1;
+}
+
+std::set<uint32_t> TraceIndex::files_meant_by(uint32_t file) const {
+    std::set<uint32_t> used = files_by_name.at(base_name(facts.files[file].path));
+    std::erase_if(used, [&](uint32_t one) { return facts.files[one].inode == 0; });
+    return used.empty() ? std::set{file} : used;
+}
+
 uint32_t TraceIndex::root_of(uint32_t file) const {
     const auto found = objects_by_path.find({file, "/"});
     return found != objects_by_path.end() ? found->second : kNobody;
@@ -615,14 +655,7 @@ Result<TraceIndex> index_trace(const std::string& directory) {
     if (!paths) return paths.error();
     Shared shared;
     shared.index.facts.directory = directory;
-    for (const std::string& path : *paths) {
-        auto file = trace::ProcessFile::open(path);
-        if (file) {
-            add_process(shared, std::move(*file));
-        } else {
-            shared.index.facts.problems.push_back(file.error().message);
-        }
-    }
+    add_all(shared, *paths);
     if (shared.index.processes.empty()) return Error{shared.index.facts.problems.front()};
     credit_metadata(shared);
     for (TaskFacts& task : shared.index.facts.tasks) {

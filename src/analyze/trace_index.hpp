@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <quarry/trace.hpp>
+#include <set>
 #include <span>
 #include <unordered_map>
 
@@ -46,6 +47,7 @@ struct TraceIndex {
     std::map<std::string, uint32_t> tasks;  // by name
 
     std::map<std::string, uint32_t> files_by_path;
+    std::map<std::string, std::set<uint32_t>> files_by_name;               // without a directory
     std::map<std::pair<uint32_t, std::string>, uint32_t> objects_by_path;  // and file
     // Datasets whose data lies in other files, and which files those are.
     struct External {
@@ -58,6 +60,11 @@ struct TraceIndex {
     // file.
     uint32_t source_of(const ProcessTables& process, const trace::Derived& record) const;
     bool has_source_file(const ProcessTables& process, const trace::Derived& record) const;
+    // Whether the trace knows no other file with the last part of this name: where HDF5 looks for
+    // those that are named in others depends on prefixes, and on where the program was by then.
+    bool is_only_one_named(const std::string& name) const;
+    // For one that is named by a dataset: all with that name that were used, or else itself.
+    std::set<uint32_t> files_meant_by(uint32_t file) const;
     // A file that is named in another one: beside it, or where the process was started.
     uint32_t file_named(const std::string& name, uint32_t in_file,
                         const ProcessTables& process) const;

@@ -79,7 +79,7 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
 std::string why_not(const InputFile& input) {
     if (input.was_written)
         return "the tasks have written to it: as it was before, it is not there any more";
-    if (input.has_no_file && (input.driver == "family" || input.driver == "multi"))
+    if (input.driver == "family" || input.driver == "multi")
         return "HDF5 has spread it over several files (driver " + input.driver +
                "). Such files are not carved; h5repack makes one file of it";
     if (input.has_no_file)
@@ -95,13 +95,16 @@ std::string why_not(const InputFile& input) {
     const bool is_same_file =
         input.inode == 0 || (status.stx_ino == input.inode &&
                              makedev(status.stx_dev_major, status.stx_dev_minor) == input.device);
+    const bool tells_birth = input.born != 0 && (status.stx_mask & STATX_BTIME) != 0;
     const uint64_t modified = nanoseconds(status.stx_mtime);
     if (input.modified.empty() ? modified > input.opened
                                : input.modified != std::set<uint64_t>{modified})
         return "it has been changed since it was used. Record again, or choose others with --file";
-    // Moved to where it is, it may be the same.
-    if (!is_same_file && nanoseconds(status.stx_ctime) > input.opened)
-        return "another file has taken its place since it was used";
+    // Its device may have got another number. Where nobody knows when it was born, it may be the
+    // same that was moved to where it is.
+    const bool is_another = tells_birth ? nanoseconds(status.stx_btime) != input.born
+                                        : nanoseconds(status.stx_ctime) > input.opened;
+    if (!is_same_file && is_another) return "another file has taken its place since it was used";
     return "";
 }
 

@@ -36,6 +36,8 @@ public:
           id_(id),
           inside_(api.takes_shortcuts ? api.H5I_object_verify(id, H5I_DATASPACE) : nullptr) {}
 
+    // Where it is known that an id stands for none, HDF5 is not asked, which would complain twice.
+    bool is_there() const { return inside_ != nullptr || !api_.takes_shortcuts; }
     const Api& api() const { return api_; }
     hid_t id() const { return id_; }
     H5S_sel_type type() const {
@@ -143,6 +145,7 @@ Selection selection_of(const Api& api, hid_t id, int rank) {
     Selection selection;
     if (id == H5S_ALL || id == H5S_BLOCK || id == H5S_PLIST) return selection;
     const Space space(api, id);
+    if (!space.is_there()) return selection;
     const H5S_sel_type type = space.type();
     if (type == H5S_SEL_ALL) return selection;
     if (rank < 0) rank = api.H5Sget_simple_extent_ndims(id);
