@@ -99,8 +99,7 @@ std::vector<StandIn> read_list(int file) {
 
 bool append(int file, const std::string& text) {
     const off_t end = lseek(file, 0, SEEK_END);
-    return text.empty() ||
-           pwrite(file, text.data(), text.size(), end) == static_cast<ssize_t>(text.size());
+    return pwrite(file, text.data(), text.size(), end) == static_cast<ssize_t>(text.size());
 }
 
 bool is_itself(const StandIn& one, const struct stat& status) {
@@ -117,6 +116,12 @@ bool is_closed(const struct stat& status) {
     return S_ISREG(status.st_mode) && (status.st_mode & 07777) == 0;
 }
 
+// Not what another run has made there, which may be mounted on, also if it has got the number that
+// ours had.
+bool is_our_placeholder(const StandIn& one, const struct stat& status) {
+    return is_itself(one, status) && is_closed(status) && is_unchanged(one, status);
+}
+
 // False if it has become somebody's data.
 bool take_away(const StandIn& one) {
     struct stat status{};
@@ -125,26 +130,51 @@ bool take_away(const StandIn& one) {
         if (is_itself(one, status)) rmdir(one.path.c_str());
         return true;
     }
-    const bool is_empty = is_closed(status) && status.st_size == 0;
-    // Of a copy that is only announced, no more than this can have been made.
-    if (one.kind == Kind::Placeholder || one.inode == 0)
-        return !is_empty || unlink(one.path.c_str()) == 0;
+    if (one.kind == Kind::Placeholder) {
+        if (is_our_placeholder(one, status)) unlink(one.path.c_str());
+        return true;
+    }
     if (!is_itself(one, status) || (!is_closed(status) && !is_unchanged(one, status))) return false;
     return unlink(one.path.c_str()) == 0;
 }
 
-// Nobody can open it before it is finished. Which file it is, is noted before it gets any bytes.
-bool make_file(StandIn one, int list) {
-    const int file = ::open(one.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
-    if (file < 0) return false;
+enum class Named { Yes, No };
+
+// Without a name, if the file system knows such files: then it only gets there once it is listed.
+int open_new(const std::string& path, Named& named) {
+    const std::string directory = fs::path(path).parent_path();
+    const int file = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0);
+    named = file >= 0 ? Named::No : Named::Yes;
+    return file >= 0 ? file : ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+}
+
+bool give_name(int file, const std::string& path) {
+    const std::string unnamed = fmt::format("/proc/self/fd/{}", file);
+    return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+// Which file it is, is noted before it gets any bytes. Nobody can open it before it is finished.
+bool fill(StandIn one, int file, int list) {
     struct stat status{};
-    bool done = fstat(file, &status) == 0;
+    if (fstat(file, &status) != 0) return false;
     one.device = status.st_dev;
     one.inode = status.st_ino;
-    if (one.kind == Kind::Copy)
-        done = done && append(list, as_text(one)) && copy_into(one.source, file) &&
-               fchmod(file, 0444) == 0;
+    if (one.kind == Kind::Placeholder) one.modified = status.st_mtim;
+    if (!append(list, as_text(one))) return false;
+    return one.kind == Kind::Placeholder ||
+           (copy_into(one.source, file) && fchmod(file, 0444) == 0);
+}
+
+bool make_file(const StandIn& one, int list) {
+    Named named{};
+    const off_t end = lseek(list, 0, SEEK_END);
+    const int file = open_new(one.path, named);
+    if (file < 0) return false;
+    bool done = fill(one, file, list);
+    if (named == Named::No) done = done && give_name(file, one.path);
     const int why = errno;
+    if (!done && named == Named::Yes) unlink(one.path.c_str());
+    if (!done) (void)!ftruncate(list, end);
     close(file);
     errno = why;
     return done;
@@ -204,18 +234,16 @@ bool StandIns::holds(const std::string& path) const {
                        [&](const StandIn& one) { return one.path == path; });
 }
 
-Result<bool> StandIns::make(const std::vector<StandIn>& wanted) {
-    std::string announced;
-    for (const StandIn& one : wanted) announced += as_text(one);
-    if (!append(file_, announced))
-        return Error{list_ + " cannot be written to: " + std::strerror(errno) + "."};
-    listed_.insert(listed_.end(), wanted.begin(), wanted.end());
+Result<bool> StandIns::make(std::vector<StandIn> wanted) {
+    // All in one order: of those who want the same at the same time, not everybody is refused.
+    std::ranges::sort(wanted, {}, &StandIn::path);
     for (const StandIn& one : wanted) {
-        if (!make_one(one, file_))
-            return Error{
-                fmt::format("{} cannot be made: {}. It has to stand there while the "
-                            "program runs; make room or make its directory yourself.",
-                            one.path, std::strerror(errno))};
+        if (make_one(one, file_)) continue;
+        if (errno == EEXIST && is_placeholder(one.path)) return is_anothers(one.path);
+        return Error{
+            fmt::format("{} cannot be made: {}. It has to stand there while the "
+                        "program runs; make room or make its directory yourself.",
+                        one.path, std::strerror(errno))};
     }
     lock(file_, kChange, F_UNLCK);
     return true;
@@ -248,6 +276,13 @@ std::vector<std::string> StandIns::remove_all() {
 bool is_placeholder(const std::string& path) {
     struct stat status{};
     return lstat(path.c_str(), &status) == 0 && is_closed(status) && status.st_size == 0;
+}
+
+Error is_anothers(const std::string& placeholder) {
+    return {fmt::format(
+        "{} stands there for another `quarry run --carved`. Wait for it; if it was killed, run "
+        "something with its carved directory again, or remove the file, which is empty.",
+        placeholder)};
 }
 
 }  // namespace quarry

@@ -1,6 +1,6 @@
 // Files and directories that are made where there is nothing, for as long as programs run that need
 // them. What is made is listed before, so that it is taken away again even if this process is
-// killed; a lock tells whether anybody still needs it.
+// killed; a lock tells whether anybody still needs it. Nobody takes away what others have made.
 #pragma once
 
 #include <sys/types.h>
@@ -22,9 +22,9 @@ struct StandIn {
     Kind kind = Kind::Placeholder;
     std::string path;
     std::string source{};  // of a copy
-    off_t size = 0;        // of a copy, which is known by them
+    off_t size = 0;        // of a file, which is known by them
     timespec modified{};
-    // Of a copy or directory, once it is made: what has taken its place since is somebody's.
+    // What has taken its place since is somebody's.
     dev_t device = 0;
     ino_t inode = 0;
 };
@@ -42,8 +42,8 @@ public:
     // Whether another run has made it, and it stays until the last one ends.
     bool holds(const std::string& path) const;
 
-    // To be called once, also if there are none. Directories come before what is in them.
-    Result<bool> make(const std::vector<StandIn>& wanted);
+    // To be called once, also if there are none.
+    Result<bool> make(std::vector<StandIn> wanted);
 
     // Takes all away, if nobody else needs them; answers copies that were changed, and stay.
     std::vector<std::string> finish();
@@ -59,5 +59,8 @@ private:
 
 // Whether a file is the placeholder of somebody.
 bool is_placeholder(const std::string& path);
+
+// Of one that is not ours: when it goes, so does what is mounted over it.
+Error is_anothers(const std::string& placeholder);
 
 }  // namespace quarry

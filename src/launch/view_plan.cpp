@@ -94,11 +94,7 @@ Result<bool> Planner::add(const ServedFile& file) {
 Result<bool> Planner::add_present(const ServedFile& file, const Place& place) {
     const bool is_ours = present_.holds(place.path);
     if (is_placeholder(place.path) && (!is_ours || means_ == Means::InPlace))
-        return Error{fmt::format(
-            "{} stands there for another `quarry run --carved`, which has not ended or was "
-            "killed. Wait for it, or run something with its carved directory again; else remove "
-            "the file, which is empty.",
-            place.path)};
+        return is_anothers(place.path);
     if (means_ == Means::InPlace && !is_ours) plan_.uncovered.push_back(file.original);
     return true;
 }

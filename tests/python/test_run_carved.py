@@ -504,20 +504,72 @@ def test_many_runs_at_once_of_which_some_are_killed(world: World) -> None:
     assert world.tree() == before
 
 
+def carve_again(world: World) -> None:
+    """Into another directory."""
+    shutil.copytree(world.carved, world.folder / "small2", copy_function=shutil.copy)
+    world.give(world.folder / "small2")
+
+
+def on_the_other(world: World, *words: object) -> list[str]:
+    command = world.command(*words)
+    command[command.index(str(world.carved))] += "2"
+    return command
+
+
 def test_another_carved_directory_waits_its_turn(world: World) -> None:
     original = world.data / "in.h5"
     world.carve(original)
-    shutil.copytree(world.carved, world.folder / "small2", copy_function=shutil.copy)
-    world.give(world.folder / "small2")
+    carve_again(world)
     with world.started("echo ready; read line") as (process, _):
-        again = world.command("true")
-        again[again.index(str(world.carved))] += "2"
+        again = on_the_other(world, "true")
         done = subprocess.run(
             again, env=world.environment(), capture_output=True, text=True, check=False
         )
         assert done.returncode == 125 and f"{original} stands there for another" in done.stderr
         process.communicate("\n", timeout=60)
     assert not original.exists()
+
+
+def test_the_placeholder_of_another_carved_directory_stays(world: World) -> None:
+    """Also where a run that was killed had made one there, which the user has removed."""
+    original = world.data / "in.h5"
+    world.carve(original)
+    carve_again(world)
+    with world.started("echo ready; exec sleep 60") as (process, _):
+        process.kill()
+    original.unlink()
+    look = f'echo ready; read line; exec {world.python} -c "{READ}" {original}'
+    with subprocess.Popen(
+        on_the_other(world, "sh", "-c", look),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=world.environment(),
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        done = world.run("true")
+        assert done.returncode == 125 and "stands there for another" in done.stderr
+        assert process.communicate("go on\n", timeout=60)[0] == "carved\n"
+    assert not original.exists()
+
+
+def test_runs_on_two_carved_directories_at_once(world: World) -> None:
+    """Which of them has the place is open, but one has it, to its end."""
+    world.carve(*(world.data / f"{name}.h5" for name in "cab"))
+    carve_again(world)
+    before = world.tree()
+    look = f"ls {world.data}; sleep 0.1; exec cat {' '.join(world.originals)}"
+
+    def one(command: list[str]) -> subprocess.CompletedProcess:
+        return subprocess.run(command, env=world.environment(), capture_output=True, check=False)
+
+    commands = [world.command("sh", "-c", look), on_the_other(world, "sh", "-c", look)]
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(5):
+            ends = list(pool.map(one, commands))
+            assert 0 in (end.returncode for end in ends), ends
+            assert all(end.returncode == 0 or not end.stdout for end in ends), ends
+    assert world.tree() == before
 
 
 def test_exit_codes_and_signals_are_the_programs(world: World) -> None:
