@@ -8,9 +8,10 @@
 namespace quarry::connector {
 namespace {
 
-// Carved files are served without the file driver, unless what is read is recorded, or HDF5 may
-// open others for writing because of this one.
+// Carved files are served without the file driver, unless what is read is recorded, HDF5 may open
+// others for writing because of this one, or originals are there that copies are opened instead of.
 bool needs_driver(const ConnectorConfig& config, AccessList::Intent intent) {
+    if (!config.carved.empty() && config.originals.empty()) return true;
     const bool only_serves =
         !config.carved.empty() && config.trace.empty() && config.witness.empty();
     return config.bytes && (!only_serves || intent == AccessList::Intent::Write);

@@ -1,7 +1,6 @@
 #include "connector/carved_data.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <vector>
 
@@ -117,22 +116,6 @@ herr_t read_with_originals(const DatasetReads& reads) noexcept {
         return 0;
     } catch (const std::bad_alloc&) {
         return -1;
-    }
-}
-
-void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered,
-                            hid_t transfer) noexcept {
-    auto& answer = answered.args.get_name;
-    try {
-        const std::string name = name_before_serving(name_of_file(object, answer.type, transfer));
-        if (name.empty()) return;
-        *answer.file_name_len = name.size();
-        if (answer.buf == nullptr || answer.buf_size == 0) return;
-        const size_t fits = std::min(name.size(), answer.buf_size - 1);
-        std::memcpy(answer.buf, name.data(), fits);
-        answer.buf[fits] = '\0';
-    } catch (const std::bad_alloc&) {
-        // Then it is the name of the copy.
     }
 }
 

@@ -22,10 +22,6 @@ struct DatasetReads {
 // that was not the reason, or is not possible, nothing changes, HDF5's errors included.
 herr_t read_with_originals(const DatasetReads& reads) noexcept;
 
-// Of a file, asked by any object in it, that is served from its copy.
-void give_back_callers_name(const Object& object, H5VL_file_get_args_t& answered,
-                            hid_t transfer) noexcept;
-
 // What a dataset has answered is made what the original would have.
 void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t transfer) noexcept;
 

@@ -37,8 +37,6 @@ Immortal<std::map<std::string, std::unique_ptr<CarvedFile>>> files;  // null whe
 std::mutex using_file;
 [[maybe_unused]] const bool using_file_is_free = keep_free_across_fork<using_file>();
 
-Immortal<std::map<std::string, std::string>> names;  // of copies, as programs have named them
-
 // Where copies are shown, and where their originals were when they were carved, both ways; only of
 // those where the two differ.
 Immortal<std::map<std::string, std::string>> carved_from;
@@ -110,8 +108,8 @@ bool is_mounted() {
     return !served_config.load()->originals.empty();
 }
 
-// The copy to be opened instead of a file; empty if it is that, or there is none.
-std::string copy_instead_of(const char* name) {
+// Empty if there is none to be opened instead, whatever for.
+std::string copy_in_place_of(const std::string& name) {
     const std::string& directory = served_config.load()->carved;
     if (is_mounted()) return "";
     const std::string path = real_path(name);
@@ -120,7 +118,7 @@ std::string copy_instead_of(const char* name) {
     std::string copy = directory + original;
     struct stat of_copy{}, of_name{};
     if (stat(copy.c_str(), &of_copy) != 0 || !S_ISREG(of_copy.st_mode)) return "";
-    if (stat(name, &of_name) != 0) return copy;
+    if (stat(path.c_str(), &of_name) != 0) return "";
     // What is there may be the copy itself, or something that the program has made.
     const CarvedFile* carved = file_at(original, directory);
     const bool is_original = carved != nullptr && looks_like(of_name, carved->missing().original());
@@ -303,8 +301,9 @@ std::optional<MetFile> met_file(const OpenFile& file) {
 
 MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<bool> is_writable) {
     const std::string& directory = served_config.load()->carved;
-    const std::string place = real_path_again(name);
+    std::string place = real_path_again(name);
     CarvedFile* carved = file_at(original_path(place, directory), directory);
+    if (const std::string copy = copy_in_place_of(place); !copy.empty()) place = copy;
     if (!is_writable) is_writable = access(place.c_str(), W_OK) == 0;
     const std::lock_guard guard(files_mutex);
     if (carved == nullptr) {
@@ -316,33 +315,30 @@ MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<b
     return (*carved_files)[file] = {carved, kept, *is_writable};
 }
 
-ServedName::ServedName(const char* name, unsigned flags) noexcept : name_(name) {
-    if (!is_serving()) return;
+bool is_refused(const char* name, unsigned flags) noexcept {
+    if (!is_serving() || (flags & kWritable) == 0) return false;
     try {
-        copy_ = copy_instead_of(name);
-        if (!copy_.empty()) {
-            name_ = copy_.c_str();
-            const std::lock_guard guard(files_mutex);
-            (*names)[copy_] = name;
-        }
-        const bool is_write = (flags & kWritable) != 0;
-        if (!is_write || (copy_.empty() && !is_shown_copy(name))) return;
+        if (copy_in_place_of(name).empty() && !is_shown_copy(name)) return false;
         say({name,
              " is served from a carved copy, which is not written to: `quarry run --writes "
              "copy`",
              is_mounted() ? "" : ", without --in-place,",
              " lets the program write to a copy of it."});
-        // The system refuses it where it is mounted, and says so in its own words.
-        if (!is_mounted()) name_ = nullptr;
     } catch (const std::bad_alloc&) {
-        say({"memory is short; ", name, " is not served from its carved copy"});
+        say({"memory is short; whether ", name, " is a carved copy is not known"});
     }
+    // The system refuses it where it is mounted, and says so in its own words.
+    return !is_mounted();
 }
 
-std::string name_before_serving(const std::string& name) {
-    const std::lock_guard guard(files_mutex);
-    const auto found = names->find(name);
-    return found != names->end() ? found->second : "";
+std::string copy_instead_of(const char* name, unsigned flags) noexcept {
+    if (!is_serving() || (flags & kWritable) != 0) return "";
+    try {
+        return copy_in_place_of(name);
+    } catch (const std::bad_alloc&) {
+        say({"memory is short; ", name, " is not served from its carved copy"});
+        return "";
+    }
 }
 
 }  // namespace quarry::connector

@@ -92,22 +92,11 @@ MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<b
 // may write, it has a copy of its own. May throw std::bad_alloc.
 bool is_shown_copy(const char* name);
 
-// The name by which a file is to be opened: that of its copy, unless the copy already is what is
-// found there.
-class ServedName {
-public:
-    ServedName(const char* name, unsigned flags) noexcept;
+// Whether a program wants to write to what is only a copy, where the system would let it. Says so.
+bool is_refused(const char* name, unsigned flags) noexcept;
 
-    // Null if the program wants to write to what is only a copy.
-    const char* get() const { return name_; }
-
-private:
-    const char* name_;
-    std::string copy_;
-};
-
-// The name by which a program has opened the file that is open by this one, where it is another;
-// else empty. May throw std::bad_alloc.
-std::string name_before_serving(const std::string& name);
+// The copy whose bytes HDF5 is to be given where the original is; empty if there is none, or it
+// already is what is found there. HDF5 itself must not know: by the name it looks for other files.
+std::string copy_instead_of(const char* name, unsigned flags) noexcept;
 
 }  // namespace quarry::connector

@@ -1,11 +1,17 @@
 #include "connector/driver_file.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <string>
 #include <type_traits>
 
 #include "base/fork.hpp"
+#include "connector/carved_file.hpp"
 #include "connector/io_record.hpp"
 #include "connector/refused_copy.hpp"
 #include "connector/reserve.hpp"
@@ -21,6 +27,7 @@ struct DriverFile {
     H5FD_t* inner;
     DriverInfo* info;
     StorageRecord* storage;  // null while nothing is recorded
+    int original;            // where a copy is open instead of it, by a link; else -1
     DriverFile* next;        // among those that are open
 };
 
@@ -97,6 +104,7 @@ herr_t close_file(H5FD_t* file) noexcept {
         answer = ours.inner->cls->close(ours.inner);
     }
     if (storage != nullptr) close_storage(storage);
+    if (ours.original >= 0) close(ours.original);
     unlist(ours);
     files.give_back(&ours);
     release_driver_info(info);
@@ -225,6 +233,20 @@ struct Moving<Callback> {
     }
 };
 
+// HDF5 compares with what a link leads to before it looks for other files there.
+herr_t get_handle(H5FD_t* file, hid_t access, void** handle) noexcept {
+    DriverFile& ours = as_file(file);
+    if (ours.original < 0) return ours.inner->cls->get_handle(ours.inner, access, handle);
+    *handle = &ours.original;
+    return 0;
+}
+
+int original_behind(const char* name, const std::string& copy) {
+    struct stat status{};
+    if (copy.empty() || lstat(name, &status) != 0 || !S_ISLNK(status.st_mode)) return -1;
+    return open(name, O_RDONLY | O_CLOEXEC);
+}
+
 // What lies behind the end is room that HDF5 has just taken.
 herr_t set_end(H5FD_t* file, H5FD_mem_t type, haddr_t end) noexcept {
     DriverFile& ours = as_file(file);
@@ -253,13 +275,14 @@ H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept {
     H5FD_class_t outer = inner;
     hand_on<&H5FD_class_t::sb_size, &H5FD_class_t::sb_encode, &H5FD_class_t::sb_decode,
             &H5FD_class_t::get_type_map, &H5FD_class_t::alloc, &H5FD_class_t::free,
-            &H5FD_class_t::get_eoa, &H5FD_class_t::get_eof, &H5FD_class_t::get_handle,
-            &H5FD_class_t::flush, &H5FD_class_t::truncate, &H5FD_class_t::lock,
-            &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
+            &H5FD_class_t::get_eoa, &H5FD_class_t::get_eof, &H5FD_class_t::flush,
+            &H5FD_class_t::truncate, &H5FD_class_t::lock, &H5FD_class_t::unlock,
+            &H5FD_class_t::ctl>(outer);
     record_moving<&H5FD_class_t::read, &H5FD_class_t::write, &H5FD_class_t::read_vector,
                   &H5FD_class_t::write_vector, &H5FD_class_t::read_selection,
                   &H5FD_class_t::write_selection>(outer);
     outer.set_eoa = set_end;
+    if (inner.get_handle != nullptr) outer.get_handle = get_handle;
     outer.fapl_get = info_of_file;
     outer.close = close_file;
     if (inner.cmp != nullptr) outer.cmp = compare_files;
@@ -271,7 +294,9 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     DriverInfo* info = driver_info_on(driver, access);
     if (info == nullptr) return nullptr;
     void* place = files.take();
-    H5FD_t* inner = place != nullptr ? open_inner(*info, name, flags, access, largest) : nullptr;
+    const std::string copy = copy_instead_of(name, flags);
+    const char* served = copy.empty() ? name : copy.c_str();
+    H5FD_t* inner = place != nullptr ? open_inner(*info, served, flags, access, largest) : nullptr;
     if (inner == nullptr) {
         was_not_opened(name, flags);
         if (place != nullptr) files.give_back(place);
@@ -281,8 +306,11 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     if (info->info != nullptr) {
         bear_witness(*driver.library, info->info->config, Witnessed::ByteLayer);
     }
-    auto* file = new (place) DriverFile{{}, mpi_file_of(inner), inner, info, nullptr, nullptr};
-    file->storage = open_storage(*driver.library, file->outer, *inner, name, flags);
+    auto* file = new (place) DriverFile{{},      mpi_file_of(inner),          inner,  info,
+                                        nullptr, original_behind(name, copy), nullptr};
+    // It may be there only to serve copies.
+    if (info->info == nullptr || info->info->config.bytes)
+        file->storage = open_storage(*driver.library, file->outer, *inner, name, flags);
     list(*file);
     return &file->outer;
 }

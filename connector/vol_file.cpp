@@ -2,7 +2,6 @@
 
 #include "connector/access_list.hpp"
 #include "connector/byte_layer.hpp"
-#include "connector/carved_data.hpp"
 #include "connector/carved_dataset.hpp"
 #include "connector/forward.hpp"
 #include "connector/info.hpp"
@@ -112,9 +111,8 @@ void* file_open(Library& library, const char* name, unsigned flags, hid_t access
     Object* file =
         begin_file(library, {name, flags, false, transfer}, access, request,
                    [&](const H5VL_class_t& callbacks, hid_t list) {
-                       const ServedName served(name, flags);
-                       if (served.get() == nullptr) return static_cast<void*>(nullptr);
-                       return callbacks.file_cls.open(served.get(), flags, list, transfer, request);
+                       if (is_refused(name, flags)) return static_cast<void*>(nullptr);
+                       return callbacks.file_cls.open(name, flags, list, transfer, request);
                    });
     if (file != nullptr && is_serving()) meet_carved(*file, H5I_FILE, transfer);
     return file;
@@ -136,9 +134,6 @@ herr_t file_get(void* object, H5VL_file_get_args_t* arguments, hid_t transfer,
     const herr_t answer = Get::call(object, arguments, transfer, request);
     if (answer >= 0 && arguments->op_type == H5VL_FILE_GET_FAPL) {
         give_back_callers_driver(*under->library, arguments->args.get_fapl.fapl_id);
-    }
-    if (answer >= 0 && arguments->op_type == H5VL_FILE_GET_NAME && is_serving()) {
-        give_back_callers_name(as_object(object), *arguments, transfer);
     }
     return answer;
 }

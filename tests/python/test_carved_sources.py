@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -219,3 +220,42 @@ print(h5py.File("v.h5")["v"][:2].tolist())
     (tmp_path / "written").rename(tmp_path / "t")
     for words in ((), ("--file", "v.h5")):
         assert refused(tmp_path, *words).keys() == {"src.h5", "v.h5"}
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    (("decoy", "../data/in.h5"), ("decoy", "../link/in.h5"), (".", "elsewhere/in.h5")),
+)
+def test_in_place_other_files_are_found_beside_the_original(
+    tmp_path: Path, where: str, name: str
+) -> None:
+    """Not beside its copy, nor first where the program is."""
+    for folder in ("data", "decoy", "elsewhere"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "link").symlink_to("data")
+    layout = h5py.VirtualLayout((100,), "f8")
+    layout[:] = h5py.VirtualSource("source.h5", "d", (100,))
+    with h5py.File(tmp_path / "data/in.h5", "w") as f:
+        f["unread"] = np.arange(100_000)
+        f["outside"] = h5py.ExternalLink("other.h5", "/d")
+        f.create_virtual_dataset("virtual", layout, fillvalue=-1)
+    run(tmp_path, "import h5py; h5py.File('data/in.h5')['virtual'][0]")
+    carve(tmp_path, "t")
+    for other in ("other.h5", "source.h5"):
+        for folder, value in (("data", 1), ("decoy", -999)):
+            with h5py.File(tmp_path / folder / other, "w") as f:
+                f["d"] = np.full(100, value)
+    (tmp_path / "elsewhere/in.h5").symlink_to("../data/in.h5")
+    program = f"""
+import h5py
+f = h5py.File("{name}")
+print(f.filename, f["outside"][3], f["virtual"][3])
+try: f["unread"][0]
+except OSError: print("refused")
+"""
+    command = ("--in-place", "--missing", "error", "--", sys.executable, "-c", program)
+    done = quarry(
+        "run", "--no-trace", "--carved", tmp_path / "small", *command, cwd=tmp_path / where
+    )
+    assert done.stdout == natively(tmp_path / where, program) + "refused\n", done.stderr
+    assert done.stdout == f"{name} 1 1.0\nrefused\n"
