@@ -41,13 +41,37 @@ bool has_guard(const hdf5::Api& api, hid_t creation) {
                               0, nullptr, &configuration) == hdf5::kGuardFilter;
 }
 
-// A program that may write can have put something else in its place.
-bool is_marked(const hdf5::Api& api, hid_t creation) {
-    if (api.H5Pfill_value_defined == nullptr || api.H5Pget_filter2 == nullptr) return true;
+bool has_variable_length(const hdf5::Api& api, hid_t type) {
+    const auto is_in_part = [&](hid_t part) {
+        const bool is_there = has_variable_length(api, part);
+        api.H5Tclose(part);
+        return is_there;
+    };
+    switch (api.H5Tget_class(type)) {
+        case H5T_VLEN:
+            return true;
+        case H5T_STRING:
+            return api.H5Tis_variable_str(type) > 0;
+        case H5T_ARRAY:
+            return is_in_part(api.H5Tget_super(type));
+        case H5T_COMPOUND: {
+            const int members = api.H5Tget_nmembers(type);
+            for (int i = 0; i < members; ++i)
+                if (is_in_part(api.H5Tget_member_type(type, static_cast<unsigned>(i)))) return true;
+            return false;
+        }
+        default:
+            return false;
+    }
+}
+
+// A program that may write can have put something else in its place, also without a fill value.
+// Only what lies in the heap cannot have the guard.
+bool is_marked(const hdf5::Api& api, hid_t type, hid_t creation) {
+    if (!api.missing_for_recording.empty() || has_guard(api, creation)) return true;
     H5D_fill_value_t fill{};
-    if (api.H5Pfill_value_defined(creation, &fill) >= 0 && fill == H5D_FILL_VALUE_UNDEFINED)
-        return true;
-    return has_guard(api, creation);
+    return api.H5Pfill_value_defined(creation, &fill) >= 0 && fill == H5D_FILL_VALUE_UNDEFINED &&
+           has_variable_length(api, type);
 }
 
 // Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
@@ -127,7 +151,8 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     if (number == file->missing().count()) return nullptr;
     const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
-    if (facts.creation() < 0 || facts.space() < 0 || !is_marked(api, facts.creation()))
+    if (facts.creation() < 0 || facts.space() < 0 || facts.type() < 0 ||
+        !is_marked(api, facts.type(), facts.creation()))
         return nullptr;
     auto made = std::make_unique<CarvedDataset>(file, number);
     if (!has_chunks(*made, api.H5Sget_simple_extent_ndims(facts.space())))

@@ -692,6 +692,33 @@ for i in range(20):
     assert done.stdout == natively(carved.parent, program), done.stderr
 
 
+def test_what_takes_the_place_of_a_missing_dataset_has_no_old_values(carved: Path) -> None:
+    """Also without a fill value, as those have of which data was left out."""
+    program = """
+import ctypes, h5py, sys
+sys.path.insert(0, sys.argv[1])
+from carving import library_of_h5py
+with h5py.File("in.h5", "r+") as f:
+    shape = f["contiguous"].shape
+    del f["contiguous"]
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((7, 11))
+    words = (ctypes.c_int64(one) for one in (creation.id, h5py.h5t.NATIVE_DOUBLE.id))
+    library_of_h5py().H5Pset_fill_value(*words, None)
+    space = h5py.h5s.create_simple(shape)
+    h5py.h5d.create(f.id, b"contiguous", h5py.h5t.NATIVE_DOUBLE, space, creation)
+    print(f["contiguous"].chunks)
+    try:
+        print(f["contiguous"][0, :3])
+    except OSError as error:
+        print(error)
+"""
+    folder = str(Path(__file__).parent)
+    done = on_carved(carved.parent, program, folder, options=("--writes", "copy"))
+    assert done.stdout == natively(carved.parent, program, folder), done.stderr
+    assert "no data can be read" in done.stdout
+
+
 def test_programs_that_close_every_id(carved: Path) -> None:
     program = """
 import h5py
