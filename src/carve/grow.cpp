@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <quarry/carve.hpp>
+#include <set>
 #include <sstream>
 
 #include "base/directory_lock.hpp"
@@ -23,6 +24,8 @@ namespace quarry {
 namespace {
 
 using namespace carve_files;
+
+constexpr const char* kSomeRead = "some of its chunks were read";  // as the judge says
 
 // What is missing in a carved file; empty if that is not known any more.
 class Table {
@@ -75,6 +78,15 @@ std::string why_another(const FileFate& fate, const Table& table, const std::str
     return why;
 }
 
+// Paths of the datasets that have the form of those of which chunks were read. In one of these may
+// be no chunk at all, where the original has none either.
+std::set<std::string> carved_in_chunks(const FileFate& fate) {
+    std::set<std::string> paths;
+    for (const DatasetFate& dataset : fate.datasets)
+        if (dataset.why == kSomeRead) paths.insert(dataset.paths.begin(), dataset.paths.end());
+    return paths;
+}
+
 // What there is of a file in the carved directory, as if it had been read.
 InputFile input_again(const FileFate& fate, const Table& table, const std::string& place) {
     InputFile input = fate.input;
@@ -85,11 +97,13 @@ InputFile input_again(const FileFate& fate, const Table& table, const std::strin
     for (const DatasetFate& dataset : fate.datasets)
         if (dataset.is_whole)
             input.read.push_back({{}, dataset.paths.front(), true, {}, dataset.why});
+    const std::set<std::string> in_chunks = carved_in_chunks(fate);
     for (const MissingDataset& dataset : table.datasets()) {
-        UsedDataset used{dataset.token, dataset.path, false, {}, "some of its chunks were read"};
+        if (!in_chunks.contains(dataset.path)) continue;
+        UsedDataset used{dataset.token, dataset.path, false, {}, kSomeRead};
         for (const MissingPiece& piece : dataset.pieces)
             if (piece.is_kept) used.chunks.insert(piece.offset);
-        if (!used.chunks.empty()) input.read.push_back(std::move(used));
+        input.read.push_back(std::move(used));
     }
     return input;
 }

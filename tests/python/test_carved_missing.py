@@ -413,6 +413,23 @@ def test_grow_adds_what_was_fetched(carved: Path) -> None:
                 f[name][place]
 
 
+def test_what_was_read_where_there_are_no_chunks_stays_readable(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_dataset("part", (1000,), "f8", chunks=(100,), fillvalue=-1)[:300] = 1
+        f["other"] = np.arange(20000.0)
+    read = "import h5py; print(h5py.File('in.h5')['part'][500:503])"
+    record(tmp_path, read)
+    options = ("--granularity", "chunk", "--keep-below", "0")
+    assert quarry("carve", "t", "-o", "small", *options, cwd=tmp_path).returncode == 0
+    other = "import h5py; print(h5py.File('in.h5')['other'][7])"
+    done = on_carved(tmp_path, other, options=("--grow",))
+    assert done.stdout == "7.0\n" and "holds it now" in done.stderr
+    (tmp_path / "in.h5").unlink()
+    for program, outcome in ((read, "[-1. -1. -1.]\n"), (other, "7.0\n")):
+        done = on_carved(tmp_path, program)
+        assert (done.stdout, done.stderr) == (outcome, "")
+
+
 def test_what_was_fetched_cannot_be_listed(carved: Path) -> None:
     program = """
 import h5py, resource
