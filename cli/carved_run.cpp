@@ -210,7 +210,8 @@ CarvedRun::~CarvedRun() {
 void CarvedRun::clean_up() {
     if (!view_) return;
     for (const auto& [original, copy] : view_->clean_up())
-        say(fmt::format("what was written to {} is in {}.", original, copy));
+        say(original == copy ? fmt::format("what was written to {} stays there.", original)
+                             : fmt::format("what was written to {} is in {}.", original, copy));
     view_.reset();
     in_use_.reset();
     unlink(log_.c_str());

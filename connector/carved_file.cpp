@@ -197,6 +197,7 @@ void CarvedFile::find_original() {
     const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
     problem_ =
         is_there ? difference_from(original, file, config.is_paranoid) : std::strerror(errno);
+    if (is_there && !is_mounted() && is_shown_copy(place.c_str())) problem_ = std::strerror(ENOENT);
     if (file >= 0) close(file);
     if (problem_.empty())
         place_ = place;

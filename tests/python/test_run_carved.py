@@ -647,7 +647,7 @@ def test_in_place(world: World, no_unshare: Path) -> None:
     assert world.tree() == before
     done = world.run("sh", "-c", f"echo more >> {original}", **in_place)
     if world.user == 0:
-        assert f"{original} is in {original}" in done.stderr
+        assert f"what was written to {original} stays there" in done.stderr
         shutil.rmtree(original.parent)
     else:
         assert done.returncode != 0
@@ -694,6 +694,16 @@ except OSError:
     assert f"only HDF5 is given carved files instead: {original}" in done.stderr
     assert "not written to" in done.stderr
     assert world.tree() == before
+
+
+def test_in_place_a_missing_original_is_said_to_be_missing(world: World) -> None:
+    """What is there is only its carved copy."""
+    original = truly_carved(world)
+    original.unlink()
+    program = "import h5py, sys; h5py.File(sys.argv[1])['unread'][0]"
+    done = world.run(world.python, "-c", program, original, options=("--in-place",))
+    assert done.returncode == 1
+    assert f"from its original, {original}: No such file or directory" in done.stderr
 
 
 def test_in_place_what_is_put_where_a_killed_run_left_its_copy_stays(world: World) -> None:
