@@ -847,6 +847,18 @@ def test_a_damaged_table_is_named(carved: Path) -> None:
         assert "Carve again" in done.stderr
 
 
+def test_a_list_that_leads_elsewhere_is_refused(carved: Path) -> None:
+    manifest = carved.parent / "small/quarry-carved.json"
+    content = json.loads(manifest.read_text())
+    (file,) = content["files"]
+    elsewhere = f"{carved.parent}/../outside/in.h5"
+    for files in (None, {}, [file | {"original": elsewhere}], [file | {"also": [elsewhere]}]):
+        manifest.write_text(json.dumps(content | {"files": files}))
+        done = on_carved(carved.parent, "print('started')")
+        assert done.returncode == 125 and "started" not in done.stdout, files
+        assert "is damaged" in done.stderr
+
+
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     name = os.fsdecode(b"in-\xff.h5")
     with h5py.File(tmp_path / "in.h5", "w") as f:

@@ -1,7 +1,9 @@
 """An archive holds what was run and says what it does not hold; nothing is written over or waited for."""
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,21 +13,37 @@ import numpy as np
 import pytest
 from packing import (
     entries_of,
+    entry,
     make_run,
     record,
     refused,
     replace_manifest,
     rewritten,
     unpack,
+    write_archive,
 )
 from running import clean_environment
 
-from cli import QUARRY, quarry
+from cli import QUARRY, compile_c, quarry
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
     return make_run(tmp_path / "work")
+
+
+def make_folder(folder: Path) -> Path:
+    folder.mkdir()
+    with h5py.File(folder / "in.h5", "w") as f:
+        f["used"] = np.arange(5000)
+    return folder
+
+
+def packed(folder: Path) -> Path:
+    archive = folder.parent / "app.tar.zst"
+    done = quarry("pack", "t", "-o", archive, cwd=folder)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return archive
 
 
 def pack_again(archive: Path) -> subprocess.CompletedProcess:
@@ -165,3 +183,69 @@ def test_a_run_below_usr(tmp_path: Path, own_mounts: tuple[str, ...]) -> None:
     assert done.returncode == 0, done.stderr
     names = ("helping.py", "main.py", "settings.txt")
     assert json.loads(done.stdout)["programs"] == [f"/usr/src/app/{name}" for name in names]
+
+
+TWICE = {
+    "shell": '#!/bin/sh\nread value < "$1"\necho $((2 * value)) > "$2"\n',
+    "C": """
+#include <stdio.h>
+int main(int count, char **words) {
+    int value = 0;
+    FILE *in = fopen(words[1], "r"), *out = fopen(words[2], "w");
+    fscanf(in, "%d", &value);
+    fprintf(out, "%d\\n", 2 * value);
+    return fclose(in) || fclose(out) || count != 3;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("kind", TWICE)
+def test_programs_may_be_executed_again(kind: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    program = work / "twice"
+    program.write_text(TWICE[kind])
+    program.chmod(0o755)
+    if kind == "C":
+        compile_c("-w", "-x", "c", "-o", program, program.rename(work / "twice.c"))
+    first = "import h5py; print(h5py.File('in.h5')['used'][7], file=open('value.txt', 'w'))"
+    (work / "all.sh").write_text(f'set -e\n"$1" -c "{first}"\n./twice value.txt out.txt\n')
+    record(work, "sh", "all.sh", sys.executable)
+    archive = packed(work)
+    shutil.rmtree(work)
+    work.mkdir()
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (work / "out.txt").read_text() == "14\n"
+
+
+def test_programs_are_not_put_elsewhere(archive: Path, tmp_path: Path) -> None:
+    original = f"{tmp_path}/work/../outside"
+    rewritten(archive, lambda pack: pack["programs"][0].update(original=original))
+    refused(archive, "pack.json is damaged", original)
+
+
+def add_file(archive: Path, path: str, content: bytes) -> None:
+    about = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    rewritten(archive, lambda pack: pack["files"].append({"path": path, "program": False} | about))
+    write_archive(archive, [*entries_of(archive), entry(path, content)])
+
+
+def test_notes_of_running_are_not_for_an_archive(archive: Path, tmp_path: Path) -> None:
+    """By them the next run would take away what they name."""
+    mine = tmp_path / "mine"
+    mine.touch(mode=0)
+    add_file(archive, "carved/.placeholders", f"{mine}\0".encode())
+    refused(archive, "carved/.placeholders is not for an archive")
+    assert mine.exists()
+
+
+def test_what_is_in_the_way_of_a_carved_file_is_not_taken_away(
+    archive: Path, tmp_path: Path
+) -> None:
+    path = f"run{tmp_path}/work/data/in.h5"
+    add_file(archive, path, b"mine")
+    (tmp_path / "work").rename(tmp_path / "gone")
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "new" / path).read_bytes() == b"mine"
