@@ -44,21 +44,26 @@ public:
 
     // `name` is that of a file in the archive.
     void rename(const std::string& original, const std::string& name) {
-        names_["file://" + percent_encoded(original)] = percent_encoded(name);
+        names_[address_of(original)] = percent_encoded(name);
     }
 
-    std::string text(const std::vector<PackedFile>& files) {
+    std::string text(const Pack& pack) {
         rename_in(json_["@graph"]);
         std::map<std::string, Json*> known;
         for (Json& one : json_["@graph"]) known[one["@id"]] = &one;
         std::vector<Json> added;
-        for (const PackedFile& file : files) {
+        for (const PackedFile& file : pack.files) {
             const auto found = known.find(percent_encoded(file.path));
             if (found != known.end())
                 describe(*found->second, file);
             else
                 added.push_back(described(file));
         }
+        // A trace tells the sizes that files had when they were opened.
+        for (const PackedOutput& output : pack.outputs)
+            if (const auto found = known.find(address_of(output.path));
+                found != known.end() && output.problem.empty())
+                describe(*found->second, output);
         for (Json& one : added) {
             root()["hasPart"].push_back({{"@id", one["@id"]}});
             json_["@graph"].push_back(std::move(one));
@@ -82,7 +87,12 @@ private:
         }
     }
 
-    static void describe(Json& entity, const PackedFile& file) {
+    static std::string address_of(const std::string& path) {
+        return "file://" + percent_encoded(path);
+    }
+
+    template <typename File>
+    static void describe(Json& entity, const File& file) {
         entity["contentSize"] = std::to_string(file.size);
         entity["sha256"] = file.sha256;
     }
@@ -111,7 +121,7 @@ Result<std::string> crate_of(const PackOptions& options, const Pack& pack,
             crate.rename(file.input.path, std::string(kCarved) + "/" + file.copy);
     for (const PackedOutput& output : pack.outputs)
         if (!output.copy.empty()) crate.rename(output.path, output.copy);
-    return crate.text(pack.files);
+    return crate.text(pack);
 }
 
 }  // namespace quarry::pack_files
