@@ -2,14 +2,20 @@
 #pragma once
 
 #include <quarry/trace.hpp>
+#include <set>
 
 namespace quarry {
 
 struct OutputFile {
-    std::string path;  // by which it was opened first
+    std::string path;               // by which it was opened first
+    std::set<std::string> also_by;  // other paths by which it was opened
+    uint64_t device = 0;            // 0 where there is no file to look at
+    uint64_t inode = 0;
+    uint64_t born = 0;  // in nanoseconds since 1970; 0 if nobody knows
     bool is_hdf5 = false;
-    bool was_made = false;           // and not only changed
-    uint64_t written = 0;            // last, or made, in nanoseconds since 1970
+    bool was_made = false;           // and was not there before
+    uint64_t made = 0;               // first, in nanoseconds since 1970; 0 if it was there
+    uint64_t written = 0;            // last, or made
     std::vector<std::string> tasks;  // that wrote to it
 };
 

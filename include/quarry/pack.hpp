@@ -38,6 +38,7 @@ struct PackedOutput {
     std::string sha256;   // empty where there is nothing to compare with
     std::string copy;     // in the archive; empty where only the checksum is known
     std::string problem;  // why there is nothing to compare with
+    std::string former;   // its first path, if that is another; an archive does not tell
 };
 
 struct Distribution {

@@ -52,6 +52,7 @@ struct FileFacts {
     uint64_t free = 0;        // of its size, what nothing used any more when it was last closed
     uint32_t superblock = 0;  // its version, counted from 1; 0 if it is not known
     uint32_t page_size = 0;   // 0 where space is not given out in pages
+    uint64_t born = 0;        // in nanoseconds since 1970; 0 if nobody knows
 };
 
 enum class ObjectKind : uint8_t { Unknown, Group, Dataset, NamedType };

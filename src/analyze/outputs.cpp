@@ -10,8 +10,15 @@ namespace {
 
 using namespace analyze;
 
+constexpr uint64_t kNever = ~uint64_t{0};
+
 struct Output {
     OutputFile file;
+    bool is_opened = false;  // to be written to: it was not open already when the run began
+    bool is_written = false;
+    // When it was first opened, anew and as it was, in nanoseconds since 1970.
+    uint64_t first_made = kNever;
+    uint64_t first_found = kNever;
     std::set<std::string> tasks;
 };
 
@@ -32,38 +39,54 @@ public:
         task_ = index_.task_named(tables_.text(record.name));
     }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
-        constexpr uint8_t kMatters = trace::kFileFailed | trace::kFileCreated;
-        if ((record.prefix.flags & kMatters) != trace::kFileCreated) return;
-        if (Output* output = output_of(tables_.file_of(record.storage), record.start)) {
-            output->file.is_hdf5 = true;
-            output->file.was_made = true;
-        }
+        if ((record.prefix.flags & trace::kFileFailed) != 0) return;
+        Output* output = output_of(tables_.file_of(record.storage));
+        if (output == nullptr) return;
+        const bool is_made = (record.prefix.flags & trace::kFileCreated) != 0;
+        note_opening(*output, record.start, is_made);
+        if (is_made) note_writing(*output, record.start, Way::Hdf5);
     }
     void operator()(const trace::Io& record, const trace::Rest&) {
         constexpr uint8_t kMatters = trace::kIoFailed | trace::kIoWrite;
         if ((record.prefix.flags & kMatters) != trace::kIoWrite) return;
-        const uint64_t end = record.start + record.duration;
-        if (Output* output = output_of(tables_.file_of(record.storage), end))
-            output->file.is_hdf5 = true;
+        if (Output* output = output_of(tables_.file_of(record.storage)))
+            note_writing(*output, record.start + record.duration, Way::Hdf5);
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
-        const uint32_t number = tables_.other_file_of(record.number);
-        const bool was_made = (record.flags & trace::kUseCreated) != 0;
-        if (number == kNobody || (record.written == 0 && !was_made)) return;
-        Output* output = output_of(number, std::max(record.opened, record.last));
-        if (output != nullptr && was_made) output->file.was_made = true;
+        Output* output = output_of(tables_.other_file_of(record.number));
+        if (output == nullptr) return;
+        const bool is_made = (record.flags & trace::kUseCreated) != 0;
+        note_opening(*output, record.opened, is_made);
+        constexpr uint8_t kMatters = trace::kUseInherited | trace::kUseWrites;
+        if ((record.prefix.flags & kMatters) == trace::kUseWrites) output->is_opened = true;
+        if (record.written > 0 || is_made)
+            note_writing(*output, std::max(record.opened, record.last), Way::Other);
     }
 
 private:
-    Output* output_of(uint32_t file, uint64_t time) {
+    enum class Way : uint8_t { Hdf5, Other };
+
+    Output* output_of(uint32_t file) {
         if (file == kNobody || task_ == kNobody) return nullptr;
-        const std::string& task = index_.facts.tasks[task_].name;
-        if (!wanted_.empty() && !wanted_.contains(task)) return nullptr;
-        Output& output = outputs_[file];
-        output.tasks.insert(task);
-        output.file.written =
-            std::max(output.file.written, time + static_cast<uint64_t>(tables_.to_realtime));
-        return &output;
+        if (!wanted_.empty() && !wanted_.contains(task_name())) return nullptr;
+        return &outputs_[file];
+    }
+
+    void note_opening(Output& output, uint64_t time, bool is_made) const {
+        uint64_t& first = is_made ? output.first_made : output.first_found;
+        first = std::min(first, realtime(time));
+    }
+
+    void note_writing(Output& output, uint64_t time, Way way) const {
+        output.is_written = true;
+        if (way == Way::Hdf5) output.is_opened = output.file.is_hdf5 = true;
+        output.file.written = std::max(output.file.written, realtime(time));
+        output.tasks.insert(task_name());
+    }
+
+    const std::string& task_name() const { return index_.facts.tasks[task_].name; }
+    uint64_t realtime(uint64_t monotonic) const {
+        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
     }
 
     const TraceIndex& index_;
@@ -72,6 +95,18 @@ private:
     Outputs& outputs_;
     uint32_t task_;
 };
+
+OutputFile described(const FileFacts& facts, Output output) {
+    OutputFile file = std::move(output.file);
+    file.path = facts.path;
+    file.device = facts.device;
+    file.inode = facts.inode;
+    file.born = facts.born;
+    file.was_made = output.first_made < output.first_found;
+    file.made = file.was_made ? output.first_made : 0;
+    file.tasks.assign(output.tasks.begin(), output.tasks.end());
+    return file;
+}
 
 }  // namespace
 
@@ -83,11 +118,14 @@ Result<std::vector<OutputFile>> outputs_of_trace(const std::string& directory,
     Outputs outputs;
     for (const auto& tables : index->processes)
         tables->file->each(Writing(*index, *tables, wanted, outputs));
+    std::map<uint32_t, std::set<std::string>> paths;
+    for (const auto& [path, number] : index->files_by_path) paths[number].insert(path);
     std::vector<OutputFile> found;
     for (auto& [number, output] : outputs) {
-        output.file.path = index->facts.files[number].path;
-        output.file.tasks.assign(output.tasks.begin(), output.tasks.end());
-        found.push_back(std::move(output.file));
+        if (!output.is_opened || !output.is_written) continue;
+        found.push_back(described(index->facts.files[number], std::move(output)));
+        found.back().also_by = std::move(paths[number]);
+        found.back().also_by.erase(found.back().path);
     }
     std::sort(found.begin(), found.end(),
               [](const OutputFile& one, const OutputFile& other) { return one.path < other.path; });

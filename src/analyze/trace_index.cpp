@@ -372,7 +372,7 @@ private:
 
     uint32_t new_file(const std::string& path, std::pair<uint64_t, uint64_t> identity,
                       uint64_t size) {
-        facts().files.push_back({path, identity.first, identity.second, size, "", 0, 0, 0});
+        facts().files.push_back({path, identity.first, identity.second, size, "", 0, 0, 0, 0});
         shared_.index.addresses.emplace_back();
         const auto number = static_cast<uint32_t>(facts().files.size() - 1);
         shared_.index.files_by_path[path] = number;
@@ -389,7 +389,9 @@ private:
         const FileKey key{record.device, record.inode, record.born, by_path ? path : ""};
         const auto known = shared_.files.find(key);
         if (known != shared_.files.end()) return shared_.index.files_by_path[path] = known->second;
-        return shared_.files[key] = file_met(path, {record.device, record.inode}, record.size);
+        const uint32_t number = file_met(path, {record.device, record.inode}, record.size);
+        facts().files[number].born = record.born;
+        return shared_.files[key] = number;
     }
 
     // One that is known only by its path, or a new one.

@@ -47,6 +47,10 @@ public:
         names_[address_of(original)] = percent_encoded(name);
     }
 
+    void move(const std::string& original, const std::string& place) {
+        names_[address_of(original)] = address_of(place);
+    }
+
     std::string text(const Pack& pack) {
         rename_in(json_["@graph"]);
         std::map<std::string, Json*> known;
@@ -108,6 +112,14 @@ private:
     std::map<std::string, std::string> names_;
 };
 
+void name_output(PackCrate& crate, const PackedOutput& output) {
+    const std::string& made = output.former.empty() ? output.path : output.former;
+    if (!output.copy.empty())
+        crate.rename(made, output.copy);
+    else if (made != output.path)
+        crate.move(made, output.path);
+}
+
 }  // namespace
 
 Result<std::string> crate_of(const PackOptions& options, const Pack& pack,
@@ -119,8 +131,7 @@ Result<std::string> crate_of(const PackOptions& options, const Pack& pack,
     for (const FileFate& file : inputs)
         if (!file.copy.empty())
             crate.rename(file.input.path, std::string(kCarved) + "/" + file.copy);
-    for (const PackedOutput& output : pack.outputs)
-        if (!output.copy.empty()) crate.rename(output.path, output.copy);
+    for (const PackedOutput& output : pack.outputs) name_output(crate, output);
     return crate.text(pack);
 }
 

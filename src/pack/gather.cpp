@@ -10,12 +10,14 @@
 #include <quarry/units.hpp>
 #include <ranges>
 #include <set>
+#include <tuple>
 
 #include "base/file_times.hpp"
 #include "base/installed.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
 #include "pack/versions.hpp"
+#include "pack/whereabouts.hpp"
 
 namespace quarry::pack_files {
 namespace {
@@ -25,21 +27,37 @@ namespace fs = std::filesystem;
 // Clocks of file systems may differ from ours, and what is buffered is written late.
 constexpr uint64_t kSlack = 2'000'000'000;
 
-PackedOutput packed(const OutputFile& output, uint64_t copied_below) {
-    PackedOutput result{
-        fs::path(output.path).lexically_normal(), output.is_hdf5, output.tasks, 0, "", "", ""};
+constexpr const char* kThereBefore = "it was there before the run";
+
+std::string normal(const std::string& path) {
+    return fs::path(path).lexically_normal();
+}
+
+PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t copied_below) {
+    PackedOutput result{normal(place), output.is_hdf5, output.tasks, 0, "", "", "", ""};
+    if (place != output.path) result.former = normal(output.path);
     struct stat status{};
-    if (stat(output.path.c_str(), &status) != 0)
+    if (stat(place.c_str(), &status) != 0)
         result.problem = "it is gone";
     else if (!S_ISREG(status.st_mode))
         result.problem = "it is no ordinary file";
     else if (!output.was_made)
-        result.problem = "it was there before the run";
+        result.problem = kThereBefore;
     else if (modified(status) > output.written + kSlack)
         result.problem = "it was changed after the run";
     if (!result.problem.empty()) return result;
     result.size = static_cast<uint64_t>(status.st_size);
     if (output.is_hdf5 && result.size < copied_below) result.copy = kOutputs + result.path;
+    return result;
+}
+
+// The name that a file had first: what is there before a run is repeated is written over.
+PackedOutput under_former_name(const PackedOutput& output) {
+    PackedOutput result = output;
+    result.path = output.former;
+    result.problem = "it has another name by now: " + output.path;
+    result.size = 0;
+    result.copy = result.former = "";
     return result;
 }
 
@@ -56,37 +74,37 @@ std::string folder_before(const std::string& path, uint64_t start) {
     return folder;
 }
 
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+std::optional<FileIdentity> identity_at(const std::string& path) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return std::nullopt;
+    return FileIdentity{status.st_dev, status.st_ino};
+}
+
 // A file may have several names.
 class FileIdentities {
 public:
     void add(const std::string& path) {
-        if (const auto one = identity_of(path)) all_.insert(*one);
+        if (const auto one = identity_at(path)) all_.insert(*one);
     }
     bool has(const std::string& path) const {
-        const auto one = identity_of(path);
+        const auto one = identity_at(path);
         return one && all_.contains(*one);
     }
 
 private:
-    using Identity = std::pair<dev_t, ino_t>;
-
-    static std::optional<Identity> identity_of(const std::string& path) {
-        struct stat status{};
-        if (stat(path.c_str(), &status) != 0) return std::nullopt;
-        return Identity{status.st_dev, status.st_ino};
-    }
-
-    std::set<Identity> all_;
+    std::set<FileIdentity> all_;
 };
 
 class Gathering {
 public:
     Gathering(const PackOptions& options, const std::vector<InputFile>& inputs)
-        : options_(options) {
+        : options_(options), inputs_(inputs) {
         for (const InputFile& input : inputs) data_.add(input.path);
     }
 
-    Result<Pack> run() {
+    Result<Gathered> run() {
         const auto summary = summarize_trace(options_.trace);
         if (!summary) return summary.error();
         const TraceFacts& facts = summary->facts;
@@ -96,11 +114,8 @@ public:
         pack_.commands = commands_of(facts, options_.tasks);
         for (const FileFacts& file : facts.files)
             if (!file.driver.empty()) data_.add(file.path);
-        for (const OutputFile& output : *outputs) {
-            if (!output.path.starts_with('/')) continue;  // in memory only
-            data_.add(output.path);
-            pack_.outputs.push_back(packed(output, options_.outputs_below));
-        }
+        add_outputs(facts, *outputs);
+        std::vector<InputFile> found = inputs_found();
         add_folders();
         add_programs();
         add_files_read(*summary);
@@ -108,17 +123,60 @@ public:
             if (!left_out_.contains(path))
                 pack_.programs.push_back({path, std::string(kPrograms) + path});
         for (const auto& [path, why] : left_out_) pack_.left_out.push_back({path, why});
-        return std::move(pack_);
+        for (auto& [path, output] : outputs_) pack_.outputs.push_back(std::move(output));
+        return Gathered{std::move(pack_), std::move(found)};
     }
 
 private:
+    void add_outputs(const TraceFacts& facts, const std::vector<OutputFile>& outputs) {
+        Whereabouts whereabouts;
+        for (const FileFacts& file : facts.files) whereabouts.add(file.path);
+        for (const OutputFile& output : outputs)
+            for (const std::string& path : output.also_by) whereabouts.add(path);
+        std::vector<PackedOutput> gone;
+        for (const OutputFile& output : outputs) {
+            if (!output.path.starts_with('/')) continue;  // in memory only
+            const std::string found = whereabouts.of(output);
+            const std::string& place = found.empty() ? output.path : found;
+            data_.add(place);
+            note_making(output, found);
+            PackedOutput one = packed(output, place, options_.outputs_below);
+            if (!one.former.empty()) gone.push_back(under_former_name(one));
+            if (found.empty())
+                gone.push_back(std::move(one));
+            else
+                outputs_.try_emplace(one.path, one);
+        }
+        // Several files may have had a name, one after the other: the one that is there counts.
+        for (PackedOutput& one : gone) outputs_.try_emplace(one.path, one);
+    }
+
+    void note_making(const OutputFile& output, const std::string& place) {
+        if (!output.was_made) return;
+        made_.insert(identity_of(output));
+        if (const auto one = identity_at(place)) own_[*one] = output.made;
+    }
+
+    // What the run has made, and read only then, it makes again. Of nothing there is no archive.
+    std::vector<InputFile> inputs_found() const {
+        std::vector<InputFile> found;
+        for (const InputFile& input : inputs_) {
+            const auto one = identity_at(input.place());
+            const auto own = one ? own_.find(*one) : own_.end();
+            if (own == own_.end() || input.opened < own->second) found.push_back(input);
+        }
+        return found.empty() ? inputs_ : found;
+    }
+
     void add_folders() {
         if (pack_.commands.empty()) return;
         std::set<std::string> folders;
         for (const PackedCommand& command : pack_.commands) folders.insert(command.directory);
-        for (const PackedOutput& output : pack_.outputs)
-            if (output.problem.empty())
-                folders.insert(folder_before(output.path, pack_.commands.front().started));
+        for (const auto& [path, output] : outputs_) {
+            if (!output.problem.empty()) continue;
+            for (const std::string& name : {path, output.former})
+                folders.insert(folder_before(name, pack_.commands.front().started));
+        }
         folders.erase("");
         pack_.folders.assign(folders.begin(), folders.end());
     }
@@ -154,22 +212,28 @@ private:
             const FileFacts& file = summary.facts.files[row.file];
             const TaskFacts& task = summary.facts.tasks[row.task];
             const bool is_read = row.usage.other_read > 0 || row.usage.other_written == 0;
-            const std::string path = fs::path(file.path).lexically_normal();
-            if (is_read && file.driver.empty() && is_wanted(task) && !data_.has(path) &&
-                !was_written(path) && !is_installed(path))
+            if (!is_read || !file.driver.empty() || !is_wanted(task)) continue;
+            const std::string path = normal(file.path);
+            const auto output = outputs_.find(path);
+            if (output != outputs_.end() && row.usage.other_read > 0)
+                note_as_read(file, output->second);
+            else if (output == outputs_.end() && !data_.has(path) && !is_installed(path))
                 add(path, why_not_given_away(path, task.end));
         }
+    }
+
+    // What was read there before the run has made something else of it, is nowhere any more.
+    void note_as_read(const FileFacts& file, PackedOutput& output) {
+        if (made_.contains(identity_of(file))) return;
+        left_out_.try_emplace(output.path, "the run has read it and written over it");
+        output.problem = kThereBefore;
+        output.size = 0;
+        output.copy = "";
     }
 
     bool is_wanted(const TaskFacts& task) const {
         const auto& wanted = options_.tasks;
         return wanted.empty() || std::find(wanted.begin(), wanted.end(), task.name) != wanted.end();
-    }
-
-    // Though it may be gone.
-    bool was_written(const std::string& path) const {
-        return std::any_of(pack_.outputs.begin(), pack_.outputs.end(),
-                           [&](const PackedOutput& output) { return output.path == path; });
     }
 
     bool is_installed(const std::string& path) const {
@@ -203,16 +267,28 @@ private:
             left_out_.try_emplace(path, why_not);
     }
 
+    // As the trace tells it.
+    using TracedIdentity = std::tuple<uint64_t, uint64_t, uint64_t>;
+    template <typename File>
+    static TracedIdentity identity_of(const File& file) {
+        return {file.device, file.inode, file.born};
+    }
+
     const PackOptions& options_;
+    const std::vector<InputFile>& inputs_;
     Pack pack_;
     FileIdentities data_;                          // of inputs and outputs
+    std::map<std::string, PackedOutput> outputs_;  // by path
+    std::set<TracedIdentity> made_;                      // by the run
+    // Those of them that are there still, and when they were made first.
+    std::map<FileIdentity, uint64_t> own_;
     std::set<std::string> programs_;               // paths
     std::map<std::string, std::string> left_out_;  // why, by path; for one command is for all
 };
 
 }  // namespace
 
-Result<Pack> gather(const PackOptions& options, const std::vector<InputFile>& inputs) {
+Result<Gathered> gather(const PackOptions& options, const std::vector<InputFile>& inputs) {
     return Gathering(options, inputs).run();
 }
 

@@ -5,7 +5,11 @@
 
 namespace quarry::pack_files {
 
-// Files have no checksums yet, and none is in the archive.
-Result<Pack> gather(const PackOptions& options, const std::vector<InputFile>& inputs);
+struct Gathered {
+    Pack pack;                      // files have no checksums yet, and none is in the archive
+    std::vector<InputFile> inputs;  // but for those that the run has made before it read them
+};
+
+Result<Gathered> gather(const PackOptions& options, const std::vector<InputFile>& inputs);
 
 }  // namespace quarry::pack_files

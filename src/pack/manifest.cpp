@@ -135,7 +135,8 @@ std::vector<PackedOutput> outputs_in(const ReadJson& json) {
     std::vector<PackedOutput> outputs;
     for (const ReadJson& one : json)
         outputs.push_back({exact_text(one.at("path")), one.at("hdf5"), one.at("tasks"),
-                           one.at("size"), one.at("sha256"), one.at("copy"), one.at("problem")});
+                           one.at("size"), one.at("sha256"), one.at("copy"), one.at("problem"),
+                           ""});
     return outputs;
 }
 

@@ -15,7 +15,7 @@ Pack some_pack() {
     pack.folders = {"/data"};
     pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
     pack.left_out = {{"/data/large.bin", "it is large"}};
-    pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", ""}};
+    pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", "", ""}};
     pack.files = {{"programs/data/a b.py", 3, "sum", true}};
     return pack;
 }

@@ -194,11 +194,11 @@ bool are_all_carved(const std::vector<FileFate>& inputs) {
 }  // namespace
 
 Result<PackResult> plan_pack(const PackOptions& options, const std::vector<InputFile>& inputs) {
-    auto fates = plan_carving(inputs, options.carving);
+    auto gathered = gather(options, inputs);
+    if (!gathered) return gathered.error();
+    auto fates = plan_carving(gathered->inputs, options.carving);
     if (!fates) return fates.error();
-    auto pack = gather(options, inputs);
-    if (!pack) return pack.error();
-    return PackResult{std::move(*pack), std::move(*fates), 0};
+    return PackResult{std::move(gathered->pack), std::move(*fates), 0};
 }
 
 Result<PackResult> make_pack(const PackOptions& options, const std::vector<InputFile>& inputs,
@@ -210,16 +210,16 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     if (options.archive.ends_with('/') || fs::is_directory(place, none))
         return Error{options.archive + " names a directory. Name a file in it for the archive."};
     if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
-    auto pack = gather(options, inputs);
-    if (!pack) return pack.error();
+    auto gathered = gather(options, inputs);
+    if (!gathered) return gathered.error();
     const auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();
     const Stage stage(workplace->path() + "/content", place);
     CarveOptions carve_options = options.carving;
     carve_options.directory = stage.at(kCarved);
-    auto fates = carve(inputs, carve_options, carving);
+    auto fates = carve(gathered->inputs, carve_options, carving);
     if (!fates) return fates.error();
-    PackResult result{std::move(*pack), std::move(*fates), 0};
+    PackResult result{std::move(gathered->pack), std::move(*fates), 0};
     if (!are_all_carved(result.inputs)) return result;
     const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";

@@ -249,3 +249,119 @@ def test_what_is_in_the_way_of_a_carved_file_is_not_taken_away(
     done = unpack(archive, "--run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "new" / path).read_bytes() == b"mine"
+
+
+RENAMED = {
+    "os.rename": """
+import h5py, os
+with h5py.File("in.h5") as f, h5py.File("res.h5.tmp", "w") as g:
+    g["twice"] = 2 * f["used"][...]
+os.rename("res.h5.tmp", "res.h5")
+open("log.txt", "w").write("done")
+""",
+    "mv": """
+import subprocess
+import h5py
+with h5py.File("in.h5") as f, h5py.File("res.h5.tmp", "w") as g:
+    g["twice"] = 2 * f["used"][...]
+subprocess.run("mv res.h5.tmp res.h5; cp res.h5 copy.h5", shell=True, check=True)
+h5py.File("res.h5")["twice"][5], h5py.File("copy.h5")["twice"][5]
+""",
+}
+
+
+@pytest.mark.parametrize("way", RENAMED)
+def test_what_was_made_under_another_name(way: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "script.py").write_text(RENAMED[way])
+    record(work, sys.executable, "script.py")
+    archive = tmp_path / "app.tar.zst"
+    told = json.loads(quarry("pack", "t", "-o", archive, "--json", cwd=work).stdout)
+    assert [Path(one["original"]).name for one in told["inputs"]] == ["in.h5"]
+    assert told["programs"] == [f"{work}/script.py"] and told["left_out"] == []
+    outputs = {Path(one["path"]).name: one for one in told["outputs"]}
+    assert outputs["res.h5"]["sha256"] and outputs["res.h5"]["copied"]
+    crate = json.loads(entries_of(archive)[-1][1])
+    ids = {one["@id"] for one in crate["@graph"]}
+    assert f"outputs{work}/res.h5" in ids and f"file://{work}/res.h5.tmp" not in ids
+    assert outputs["res.h5.tmp"]["problem"] == f"it has another name by now: {work}/res.h5"
+    made = {name for name in outputs if not name.endswith(".tmp")}
+    for name in made - {"res.h5"}:
+        (work / name).unlink()
+    for name in ("res.h5", "res.h5.tmp"):
+        (work / name).write_text("mine")
+        done = unpack(archive, "--run")
+        assert done.returncode == 125 and f"{work}/{name} is there" in done.stderr
+        assert (work / name).read_text() == "mine"
+        (work / name).unlink()
+    done = unpack(archive, "--run", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdicts = {Path(o["path"]).name: o["verdict"] for o in json.loads(done.stdout)["outputs"]}
+    assert verdicts == dict.fromkeys(made, "same") | {"res.h5.tmp": "not compared"}
+
+
+def test_another_file_is_not_taken_for_one_that_is_gone(tmp_path: Path) -> None:
+    """Though it may have been given the number of that."""
+    program = (
+        "import h5py, os; x = h5py.File('in.h5')['used'][0]; h5py.File('out.h5', 'w')['x'] = x;"
+        "os.remove('out.h5'); open('out.h5', 'w').write('1'); open('tmp', 'w'); os.remove('tmp')"
+    )
+    work = make_folder(tmp_path / "work")
+    record(work, sys.executable, "-c", program)
+    for number in range(10):
+        (work / f"{number}.txt").write_text("mine")
+    done = quarry("pack", "t", "-o", "app.tar.zst", "--json", cwd=work)
+    outputs = {one["path"]: one["problem"] for one in json.loads(done.stdout)["outputs"]}
+    assert outputs == {f"{work}/out.h5": "", f"{work}/tmp": "it is gone"}
+
+
+@pytest.mark.parametrize("way", ("in its place", "renamed"))
+def test_what_was_read_and_written_over_was_there_before(way: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "state.txt").write_text("5")
+    name = "state.txt" if way == "in its place" else "state.tmp"
+    (work / "script.py").write_text(
+        "import h5py, os\n"
+        "number = int(open('state.txt').read())\n"
+        "open('out.txt', 'w').write(str(h5py.File('in.h5')['used'][number]))\n"
+        f"open('{name}', 'w').write(str(number + 1))\n"
+        f"os.rename('{name}', 'state.txt')\n"
+    )
+    record(work, sys.executable, "script.py")
+    archive = tmp_path / "app.tar.zst"
+    done = quarry("pack", "t", "-o", archive, cwd=work)
+    why = "the run has read it and written over it"
+    assert f"Not in it: {work}/state.txt ({why}).\n" in done.stdout
+    assert f"{work}/state.txt: it was there before the run.\n" in done.stdout
+    (work / "out.txt").unlink()
+    done = unpack(archive, "--run")
+    assert done.returncode == 125 and f"{work}/state.txt is there" in done.stderr
+    assert (work / "state.txt").read_text() == "6"
+
+
+def test_what_the_run_was_given_to_print_to_is_no_output(tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    program = "import h5py; print(h5py.File('in.h5')['used'][0]); open('out.txt', 'w').write('1')"
+    with (work / "job.out").open("w") as out:
+        words = (sys.executable, "-c", program)
+        quarry("run", "--trace", "t", "--", *words, cwd=work, capture_output=False, stdout=out)
+    assert (work / "job.out").read_text() == "0\n"
+    archive = packed(work)
+    (output,) = json.loads(entries_of(archive)[0][1])["outputs"]
+    assert Path(output["path"]).name == "out.txt"
+    (work / "out.txt").unlink()
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_a_shell_lets_its_programs_print_to_is_an_output(tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "log.txt").write_text("mine\n")
+    program = "import h5py; print(h5py.File('in.h5')['used'][0])"
+    script = f'"$0" -c "{program}" > out.txt; "$0" -c "{program}" >> log.txt'
+    record(work, "sh", "-c", script, sys.executable)
+    outputs = json.loads(entries_of(packed(work))[0][1])["outputs"]
+    assert {Path(one["path"]).name: one["problem"] for one in outputs} == {
+        "out.txt": "",
+        "log.txt": "it was there before the run",
+    }
