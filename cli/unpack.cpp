@@ -132,6 +132,8 @@ private:
         for (const RepeatedOutput& output : repetition.outputs)
             table.add({output.path, text_of(output.verdict), output.why});
         fmt::print("{}", table.text(Style::of_output()));
+        if (repetition.compares_nothing())
+            fmt::print("None of them could be compared: whether they are the same is not known.\n");
     }
 
     UnpackOptions options_;

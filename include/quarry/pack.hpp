@@ -137,6 +137,8 @@ struct Repetition {
     std::string problem;  // why not all commands were run to a good end
     std::vector<RepeatedOutput> outputs;
 
+    // There are files, and whether one of them is the same is not known.
+    bool compares_nothing() const;
     bool is_same() const;
 };
 

@@ -245,8 +245,15 @@ private:
 
 }  // namespace
 
+bool Repetition::compares_nothing() const {
+    return !outputs.empty() &&
+           std::all_of(outputs.begin(), outputs.end(), [](const RepeatedOutput& output) {
+               return output.verdict == Verdict::NotCompared;
+           });
+}
+
 bool Repetition::is_same() const {
-    return problem.empty() &&
+    return problem.empty() && !compares_nothing() &&
            std::none_of(outputs.begin(), outputs.end(), [](const RepeatedOutput& output) {
                return output.verdict == Verdict::Differs || output.verdict == Verdict::Missing;
            });

@@ -315,6 +315,20 @@ def test_another_file_is_not_taken_for_one_that_is_gone(tmp_path: Path) -> None:
     assert outputs == {f"{work}/out.h5": "", f"{work}/tmp": "it is gone"}
 
 
+def test_nothing_compared_is_not_the_same(tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    program = "import h5py; h5py.File('in.h5')['used'][0]; open('out.txt', 'w').write('1')"
+    record(work, sys.executable, "-c", program)
+    (work / "out.txt").unlink()
+    archive = packed(work)
+    done = unpack(archive, "--run", "--json")
+    assert done.returncode == 1 and not json.loads(done.stdout)["same"], done.stdout
+    shutil.rmtree(tmp_path / "new")
+    (work / "out.txt").unlink()
+    done = unpack(archive, "--run")
+    assert done.returncode == 1 and "None of them could be compared" in done.stdout
+
+
 @pytest.mark.parametrize("way", ("in its place", "renamed"))
 def test_what_was_read_and_written_over_was_there_before(way: str, tmp_path: Path) -> None:
     work = make_folder(tmp_path / "work")
