@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <clocale>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,26 @@ LateLibrary libarchive(QUARRY_LIBARCHIVE);
 
 constexpr size_t kAtOnce = 1 << 18;
 constexpr uint64_t kSecond = 1'000'000'000;
+
+// libarchive takes names for text of the locale. Those in archives are UTF-8 wherever they are made
+// or taken apart.
+class Utf8Names {
+public:
+    Utf8Names() {
+        if (utf8_ != locale_t{}) before_ = uselocale(utf8_);
+    }
+    ~Utf8Names() {
+        if (utf8_ == locale_t{}) return;
+        uselocale(before_);
+        freelocale(utf8_);
+    }
+    Utf8Names(const Utf8Names&) = delete;
+    Utf8Names& operator=(const Utf8Names&) = delete;
+
+private:
+    locale_t utf8_ = newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
+    locale_t before_{};
+};
 
 std::string complaint_of(archive* handle) {
     const char* text = LIBARCHIVE(archive_error_string)(handle);
@@ -61,6 +82,7 @@ Error ArchiveWriter::failed() const {
 
 Result<bool> ArchiveWriter::add(const PackedFile& entry, const std::string& file,
                                 const HearBytes& hear) {
+    const Utf8Names names;
     const auto header = header_for(entry, time_);
     if (LIBARCHIVE(archive_write_header)(handle_.get(), header.get()) != ARCHIVE_OK)
         return failed();
@@ -104,6 +126,7 @@ Error ArchiveReader::failed() const {
 }
 
 Result<std::optional<ArchiveReader::Entry>> ArchiveReader::next() {
+    const Utf8Names names;
     archive_entry* header = nullptr;
     const int got = LIBARCHIVE(archive_read_next_header)(handle_.get(), &header);
     if (got == ARCHIVE_EOF) return std::optional<Entry>();

@@ -379,3 +379,25 @@ def test_what_a_shell_lets_its_programs_print_to_is_an_output(tmp_path: Path) ->
         "out.txt": "",
         "log.txt": "it was there before the run",
     }
+
+
+def test_names_do_not_depend_on_the_locale(tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "d\u00e4ten")
+    program = "import h5py; h5py.File('in.h5')['used'][0]; open('\u00e4.txt', 'w').write('1')"
+    (work / "\u00fc.py").write_text(program)
+    record(work, sys.executable, "\u00fc.py")
+    plain = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+
+    def plainly(*words: object) -> subprocess.CompletedProcess:
+        command = [QUARRY, *words]
+        return subprocess.run(
+            command, cwd=work, env=plain, capture_output=True, text=True, check=False
+        )
+
+    archive = tmp_path / "app.tar.zst"
+    done = plainly("pack", "t", "-o", archive)
+    assert done.returncode == 0, done.stderr
+    assert f"programs{work}/\u00fc.py" in {one.name for one, _ in entries_of(archive)}
+    done = plainly("unpack", archive, "-C", tmp_path / "new")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"new/programs{work}/\u00fc.py").read_text() == program
