@@ -488,6 +488,8 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
         process.program = before.program;
         process.rank = before.rank;
     }
+    if (process.ended && header.stopped_at != 0)
+        process.gone = header.stopped_at + static_cast<uint64_t>(tables.to_realtime);
     if (header.state == static_cast<uint32_t>(trace::State::Stopped))
         process.incomplete = stop_sentence(header);
     facts.processes.push_back(process);

@@ -39,7 +39,11 @@ public:
     // Whether another one has started it, or has become it.
     bool knows_origin_of(size_t number) const {
         const ProcessFacts& process = processes_[number];
-        return has_earlier(number, process.parent_pid, [](const ProcessFacts&) { return true; }) ||
+        // Numbers come again: one that had ended by then was another process.
+        const auto was_alive = [&](const ProcessFacts& other) {
+            return other.gone == 0 || other.gone >= process.started;
+        };
+        return has_earlier(number, process.parent_pid, was_alive) ||
                has_earlier(number, process.pid, [&](const ProcessFacts& other) {
                    constexpr uint64_t kTick = 20'000'000;  // in which starts cannot be told apart
                    return std::max(other.started, process.started) -

@@ -42,6 +42,16 @@ TEST(PackedCommandsTest, ChildrenAreStartedByTheirParents) {
     EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script", "child", "another"}));
 }
 
+TEST(PackedCommandsTest, ParentsHaveNotEndedBefore) {
+    TraceFacts facts;
+    facts.processes = {process("script", 10, 1, 10), process("child", 11, 10, 20)};
+    facts.processes[0].gone = 30 * kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script"}));
+    // Since then the number has been given to another process, which is not in the trace.
+    facts.processes[0].gone = 15 * kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script", "child"}));
+}
+
 TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
     TraceFacts facts;
     facts.processes = {process("wrapper", 10, 1, 10), process("program", 10, 1, 10)};

@@ -50,7 +50,7 @@ struct Header {
     uint32_t segment_size;
     uint32_t state;        // 1 running or killed, 2 ended, 3 recording stopped before
     uint32_t stop_reason;  // 1 no space, 2 size limit, 3 file removed, 4 no memory
-    uint64_t stopped_at;   // monotonic nanoseconds; 0 while running
+    uint64_t stopped_at;   // or ended; monotonic nanoseconds; 0 while running
     uint64_t next_slot;    // the first slot that nobody has reserved
     uint64_t lost;         // records that could not be written
     uint64_t monotonic;    // both clocks at the same moment:

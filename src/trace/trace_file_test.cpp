@@ -111,6 +111,7 @@ TEST_F(TraceFileTest, GivesBackWhatWasWritten) {
     });
     const ProcessFile file = only_file();
     EXPECT_EQ(file.header().state, static_cast<uint32_t>(State::Ended));
+    EXPECT_GT(file.header().stopped_at, file.header().monotonic);
     const Seen seen = read(file);
     ASSERT_EQ(seen.ios.size(), texts.size());
     EXPECT_EQ(seen.texts.size(), texts.size());

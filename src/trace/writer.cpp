@@ -219,6 +219,7 @@ void Writer::stop_without_memory() noexcept {
 void Writer::end() noexcept {
     if (condition_ != Condition::Running) return;
     const KeepErrno keep;
+    file_.header().stopped_at = monotonic_now();
     file_.header().state = static_cast<uint32_t>(State::Ended);
     if (!file_.trim()) stop({StopReason::Vanished, 0});
 }
