@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <quarry/units.hpp>
 #include <quarry/verify.hpp>
@@ -27,8 +28,29 @@ std::string left_out_text(const FileComparison& found) {
     return text;
 }
 
+std::string verdict_on(const FileComparison& found) {
+    if (found.all_differences > 0)
+        return counted(found.all_differences, "difference.", "differences.");
+    const std::string same = found.is_same() ? "The same" : "What could be compared is the same";
+    if (found.are_equal_bytes) return same + ", byte for byte.";
+    const std::string left_out = left_out_text(found);
+    if (left_out.empty()) return same + ".";
+    return fmt::format("{} but for {} {} left out ({}).", same, left_out,
+                       found.hollow + found.chunks_left_out == 1 ? "that is" : "that are",
+                       bytes_text(found.bytes_left_out));
+}
+
+// The first of them.
+std::string names_text(const std::vector<std::string>& names) {
+    constexpr size_t kMost = 20;
+    const size_t more = names.size() - std::min(names.size(), kMost);
+    std::string text = printable(names.front());
+    for (size_t i = 1; i < names.size() - more; ++i) text += ", " + printable(names[i]);
+    return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
 std::string as_json(const FileComparison& found) {
-    Json json{{"same", found.all_differences == 0},
+    Json json{{"same", found.is_same()},
               {"equal_bytes", found.are_equal_bytes},
               {"objects", found.objects},
               {"attributes", found.attributes},
@@ -38,7 +60,8 @@ std::string as_json(const FileComparison& found) {
               {"partly", found.partly},
               {"chunks_left_out", found.chunks_left_out},
               {"bytes_left_out", found.bytes_left_out},
-              {"not_read", found.not_read},
+              {"not_read", found.not_read.size()},
+              {"datasets_not_read", found.not_read},
               {"reads", found.reads},
               {"reads_skipped", found.reads_skipped},
               {"all_differences", found.all_differences},
@@ -85,7 +108,7 @@ public:
         if (!found) return failed(line, found.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*found)) : print(*found);
-        return found->all_differences == 0 ? kSuccess : kFoundProblems;
+        return found->is_same() ? kSuccess : kFoundProblems;
     }
 
 private:
@@ -95,12 +118,12 @@ private:
         if (found.all_differences > found.differences.size())
             fmt::print("{} more.\n", found.all_differences - found.differences.size());
         print_verdict(found);
-        if (found.not_read > 0)
+        if (!found.not_read.empty())
             fmt::print(
-                "Not compared: {} with data in other files, which HDF5 does not find or cannot "
-                "read about the original. It looks for raw data from the directory where you "
-                "are.\n",
-                counted(found.not_read, "dataset", "datasets"));
+                "Not compared: {}. Their data is in other files, which HDF5 does not find or "
+                "cannot read about the original. It looks for raw data from the directory where "
+                "you are.\n",
+                names_text(found.not_read));
         if (!traces_.empty() && !found.are_equal_bytes)
             fmt::print(
                 "{} repeated in both{}.\n", counted(found.reads, "read was", "reads were"),
@@ -113,23 +136,8 @@ private:
 
     static void print_verdict(const FileComparison& found) {
         const Style style = Style::of_output();
-        if (found.are_equal_bytes && found.all_differences == 0) {
-            fmt::print("{}\n", style.good("The same, byte for byte."));
-            return;
-        }
-        const std::string left_out = left_out_text(found);
-        if (found.all_differences > 0)
-            fmt::print("{}\n",
-                       style.bad(counted(found.all_differences, "difference.", "differences.")));
-        else if (left_out.empty())
-            fmt::print("{}\n", style.good("The same."));
-        else
-            fmt::print("{}\n",
-                       style.good(fmt::format(
-                           "The same but for {} left out ({}).",
-                           left_out + (found.hollow + found.chunks_left_out == 1 ? " that is"
-                                                                                 : " that are"),
-                           bytes_text(found.bytes_left_out))));
+        const std::string verdict = verdict_on(found);
+        fmt::print("{}\n", found.is_same() ? style.good(verdict) : style.bad(verdict));
         if (found.are_equal_bytes) return;
         fmt::print("Compared: {}, {}, {} of data.\n", counted(found.objects, "object", "objects"),
                    counted(found.attributes, "attribute", "attributes"), bytes_text(found.bytes));

@@ -31,9 +31,14 @@ struct FileComparison {
     uint64_t chunks_left_out = 0;
     uint64_t bytes_left_out = 0;
 
-    uint64_t not_read = 0;  // datasets that HDF5 does not give from other files of the original
-    uint64_t reads = 0;     // that were repeated
+    uint64_t reads = 0;          // that were repeated
     uint64_t reads_skipped = 0;  // and those that the original does not allow any more
+
+    // Datasets whose data HDF5 does not give from other files of the original, by their paths.
+    std::vector<std::string> not_read;
+
+    // What is not known is not the same.
+    bool is_same() const { return all_differences == 0 && not_read.empty(); }
 };
 
 // `reads` are repeated in both. Files that HDF5 cannot take apart are the same if their bytes are.

@@ -23,12 +23,13 @@ auto numbers_of(Comparison& found) {
     return std::array{&found.all_differences, &found.objects,         &found.attributes,
                       &found.datasets,        &found.bytes,           &found.hollow,
                       &found.partly,          &found.chunks_left_out, &found.bytes_left_out,
-                      &found.not_read,        &found.reads,           &found.reads_skipped};
+                      &found.reads,           &found.reads_skipped};
 }
 
 std::string as_text(const FileComparison& found) {
     Json json{{"equal_bytes", found.are_equal_bytes},
               {"numbers", Json::array()},
+              {"not_read", found.not_read},
               {"differences", Json::array()}};
     for (const uint64_t* number : numbers_of(found)) json["numbers"].push_back(*number);
     for (const FileDifference& one : found.differences)
@@ -42,6 +43,7 @@ bool read_text(const std::string& text, FileComparison& found) {
     found.are_equal_bytes = json["equal_bytes"];
     const auto numbers = numbers_of(found);
     for (size_t i = 0; i < numbers.size(); ++i) *numbers[i] = json["numbers"][i];
+    json["not_read"].get_to(found.not_read);
     for (const Json& one : json["differences"])
         found.differences.push_back({one[0], one[1], one[2]});
     return true;

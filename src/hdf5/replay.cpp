@@ -1,14 +1,17 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "hdf5/compared.hpp"
 #include "hdf5/data_parts.hpp"
 #include "hdf5/failure.hpp"
+#include "hdf5/other_files.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
 namespace {
 
+namespace fs = std::filesystem;
 using Numbers = std::vector<hsize_t>;
 
 bool select_steps(hid_t space, std::span<const Steps> steps) {
@@ -147,6 +150,19 @@ bool has_data_elsewhere(const Side& side, const Token& token) {
            (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0);
 }
 
+// What it names is compared as a dataset of the file, whether or not it can be read.
+bool lies_in_own_file(const Side& side, const Token& token, const std::string& file) {
+    const Handle dataset(H5Oopen_by_token(side.file, place_of(token)), H5Oclose);
+    const Handle creation(dataset >= 0 ? H5Dget_create_plist(dataset) : H5I_INVALID_HID, H5Pclose);
+    if (creation < 0 || H5Pget_layout(creation) != H5D_VIRTUAL) return false;
+    const auto mappings = mappings_of(creation);
+    const fs::path folder = fs::path(file).parent_path();
+    return std::all_of(mappings.begin(), mappings.end(), [&](const VirtualMapping& one) {
+        std::error_code error;
+        return one.file == "." || fs::equivalent(folder / one.file, file, error);
+    });
+}
+
 // The dataset that was read: itself, or what is at its path now.
 std::optional<Token> dataset_of(const Side& side, const Replay& replay) {
     const auto is_dataset = [&](const Token& token) {
@@ -192,7 +208,8 @@ void compare_data_elsewhere(Compared& files, const std::vector<TwoTokens>& datas
         try {
             DatasetReplay dataset(files, where, old, copy);
             dataset.run({});
-            if (dataset.skipped() > 0) ++files.result.not_read;
+            if (dataset.skipped() > 0 && !lies_in_own_file(files.old, old, files.place.original))
+                files.result.not_read.push_back(where.object);
         } catch (const Failure& failure) {
             files.differences.add(where, std::string("it cannot be read: ") + failure.what());
         }

@@ -321,6 +321,23 @@ def test_a_virtual_dataset_of_its_own_file_is_read_again(tmp_path: Path, name: s
     assert found["same"] and found["reads"] > 0, found
 
 
+def test_what_needs_a_filter_that_is_not_there_is_compared_as_stored(tmp_path: Path) -> None:
+    nobody_has_it = 499
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w") as f:
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_chunk((10,))
+        properties.set_filter(nobody_has_it, h5py.h5z.FLAG_OPTIONAL, ())
+        space = h5py.h5s.create_simple((10,))
+        made = h5py.h5d.create(f.id, b"x", h5py.h5t.NATIVE_INT32, space, properties)
+        made.write_direct_chunk((0,), b"packed")
+        layout = h5py.VirtualLayout((10,), "i4")
+        layout[:] = h5py.VirtualSource(".", "x", (10,))
+        f.create_virtual_dataset("v", layout)
+    shutil.copy(file, tmp_path / "copy.h5")
+    assert verify(file, tmp_path / "copy.h5")["same"]
+
+
 BLOCKS = """
 import h5py
 f = h5py.File('in.h5')
