@@ -361,7 +361,14 @@ std::vector<FileFate> fates_of(std::vector<Job> jobs) {
     return fates;
 }
 
-// What is in the directory and not ours, if anything is.
+bool can_be_read(const fs::path& folder) {
+    std::error_code error;
+    const fs::directory_iterator first(folder, error);
+    return !error;
+}
+
+// What is in the directory and not ours, if anything is. What is in a directory that cannot be read
+// nobody knows.
 std::string something_else_in(const fs::path& place) {
     std::set<std::string> ours{kManifest, kDatasets, kPlaceholders};
     if (const auto manifest = read_manifest(place, Detail::Files))
@@ -374,9 +381,9 @@ std::string something_else_in(const fs::path& place) {
     for (; !error && at != end; at.increment(error)) {
         const std::string path = at->path().lexically_relative(place);
         const bool is_folder = fs::is_directory(at->symlink_status(error));
-        if (!is_folder && !ours.contains(path)) return path;
+        if (is_folder ? !can_be_read(at->path()) : !ours.contains(path)) return path;
     }
-    return "";
+    return error ? "what cannot be read" : "";
 }
 
 // A directory that is there is replaced only if it is one of ours.

@@ -208,6 +208,19 @@ def carve_as_nobody(folder: Path) -> subprocess.CompletedProcess:
     )
 
 
+def test_what_cannot_be_looked_through_is_not_replaced(inputs: Path) -> None:
+    """Files of the user may be in it, or come after it."""
+    (inputs / "small/locked").mkdir()
+    (inputs / "small/locked/thesis.txt").write_text("years")
+    for path in (inputs, inputs / "small", *(inputs / "small").rglob("*")):
+        os.chown(path, NOBODY, NOBODY)
+    (inputs / "small/locked").chmod(0)
+    done = carve_as_nobody(inputs)
+    assert done.returncode == 125 and "holds locked" in done.stderr, done.stdout + done.stderr
+    (inputs / "small/locked").chmod(0o755)
+    assert (inputs / "small/locked/thesis.txt").read_text() == "years"
+
+
 def test_an_input_that_may_not_be_read(inputs: Path) -> None:
     (inputs / "b.h5").chmod(0)
     inputs.chmod(0o777)
