@@ -17,6 +17,7 @@
 #include "carve/job_message.hpp"
 #include "carve/judge.hpp"
 #include "carve/manifest.hpp"
+#include "carve/ways.hpp"
 #include "carve/workers.hpp"
 #include "model/missing_data.hpp"
 
@@ -102,19 +103,45 @@ public:
     }
 
     void add(size_t by, const Need& need) {
-        const std::string path = found(jobs_[by].fate.input, need.file);
-        if (path.empty()) {
+        const Named named = found(jobs_[by].fate.input, need.file);
+        if (named.name.empty()) {
             add_by_last_name(by, need);
             return;
         }
+        const std::string path = named.path();
         const size_t number = places_.find(path).number.value_or(jobs_.size());
         jobs_[by].needed.insert(number);
-        if (number == jobs_.size()) {
+        const bool is_new = number == jobs_.size();
+        if (is_new) {
             jobs_.push_back(job_for(input_at(path, need)));
             places_.add(jobs_.back().fate.input, number);
-            return;
         }
-        Job& known = jobs_[number];
+        if (!named.directory.empty())
+            jobs_[by].ways.add(named.root, named.directory, named.name,
+                               "/" + jobs_[number].fate.copy);
+        if (!is_new) add_to(jobs_[number], path, need);
+    }
+
+private:
+    // A file by its name in another one, and the directory where HDF5 begins with it.
+    struct Named {
+        fs::path root;
+        fs::path directory;  // none for names that begin with the root
+        fs::path name;
+
+        // Without the directories that it leads into and out of again, unless that is another way.
+        fs::path path() const {
+            std::error_code error;
+            const fs::path written = root / directory.relative_path() / name;
+            const fs::path plain = written.lexically_normal();
+            const bool is_there = fs::exists(written, error);
+            return is_there && !fs::equivalent(written, plain, error)
+                       ? fs::canonical(written, error)
+                       : plain;
+        }
+    };
+
+    static void add_to(Job& known, const std::string& path, const Need& need) {
         InputFile& input = known.fate.input;
         input.is_chosen = true;
         if (path != input.place()) input.also_by.insert(path);
@@ -128,22 +155,29 @@ public:
         }
     }
 
-private:
     // Beside the file that names it, by whatever name that is opened, or where we are. Of a path
     // from the root that leads nowhere, HDF5 looks for the last name.
-    std::string found(const InputFile& by, const fs::path& name) const {
+    Named found(const InputFile& by, const fs::path& name) const {
         std::error_code error;
-        if (name == ".") return by.place();
-        if (name.is_absolute() && was_or_is_there(name)) return name;
+        const fs::path place = by.place();
+        const fs::path root = root_of(by);
+        const fs::path here = fs::path("/") / place.lexically_relative(root).parent_path();
+        if (name == ".") return {root, here, place.filename()};
+        if (name.is_absolute() && was_or_is_there(name)) return {"/", "", name};
         const fs::path wanted = name.is_absolute() ? name.filename() : name;
-        std::vector<fs::path> places{fs::path(by.place()).parent_path()};
-        for (const fs::path path : by.also_by) places.push_back(path.parent_path());
-        places.push_back(fs::current_path(error));
-        for (const fs::path& place : places) {
-            const fs::path path = (place / wanted).lexically_normal();
-            if (was_or_is_there(path)) return path;
-        }
-        return "";
+        std::vector<Named> all{{root, here, wanted}};
+        for (const fs::path path : by.also_by) all.push_back({"/", path.parent_path(), wanted});
+        all.push_back({"/", fs::current_path(error), wanted});
+        for (const Named& named : all)
+            if (was_or_is_there(named.path())) return named;
+        return {};
+    }
+
+    // Below which an original lies under its path.
+    static fs::path root_of(const InputFile& input) {
+        return input.now.ends_with(input.path)
+                   ? "/" + input.now.substr(0, input.now.size() - input.path.size())
+                   : "/";
     }
 
     bool was_or_is_there(const fs::path& path) const {
@@ -298,6 +332,15 @@ Result<bool> do_all(std::vector<Job>& jobs, unsigned at_once, const Work& work,
     }
 }
 
+// What HDF5 goes over on its way from one copy to another.
+Result<bool> lay_out_ways(const std::vector<Job>& jobs, const std::string& place) {
+    for (const Job& job : jobs) {
+        if (!job.fate.problem.empty()) continue;
+        if (auto laid = job.ways.lay_out(place); !laid) return laid;
+    }
+    return true;
+}
+
 // Compares copies that have not been compared yet. Those that turn out wrong are to be made again,
 // as copies of all bytes: false if there are some.
 Result<bool> verify_all(std::vector<Job>& jobs, unsigned at_once, const std::string& place) {
@@ -381,7 +424,9 @@ std::string something_else_in(const fs::path& place) {
     for (; !error && at != end; at.increment(error)) {
         const std::string path = at->path().lexically_relative(place);
         const bool is_folder = fs::is_directory(at->symlink_status(error));
-        if (is_folder ? !can_be_read(at->path()) : !ours.contains(path)) return path;
+        const bool is_strange = is_folder ? !can_be_read(at->path())
+                                          : !ours.contains(path) && !leads_within(at->path(), place);
+        if (is_strange) return path;
     }
     return error ? "what cannot be read" : "";
 }
@@ -448,6 +493,7 @@ Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
                 if (progress) progress(done, all);
             });
         if (!worked) return worked.error();
+        if (const auto laid = lay_out_ways(jobs, workplace->path()); !laid) return laid.error();
         const auto verified = options.verifies ? verify_all(jobs, options.jobs, workplace->path())
                                                : Result<bool>(true);
         if (!verified) return verified.error();

@@ -4,6 +4,8 @@
 #include <quarry/carve.hpp>
 #include <set>
 
+#include "carve/ways.hpp"
+
 namespace quarry::carve_files {
 
 // What datasets that are kept have in another file.
@@ -19,6 +21,7 @@ struct Job {
     FileFate fate;
     std::vector<Need> needs;
     std::set<size_t> needed;  // other jobs, whose files have them
+    Ways ways;                // to those
     // Why it cannot be carved is how things are, and no reason to carve nothing.
     bool cannot_be_helped = false;
     bool is_done = false;

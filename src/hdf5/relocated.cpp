@@ -29,19 +29,28 @@ std::string about_copy(const fs::path& about_original, const CopiedPlace& place)
 }
 
 // HDF5 finds external files from where the program is.
-std::string external_in_copy(const std::string& name, const CopiedPlace& place) {
-    return about_copy(fs::absolute(name), place);
+std::string external_in_copy(const fs::path& name, const CopiedPlace& place) {
+    return name.is_absolute() ? about_copy(name, place)
+                              : (about_copy(fs::current_path(), place) / name).string();
 }
 
-// HDF5 finds sources beside the file that names them, then from where the program is.
-std::string source_in_copy(const std::string& name, const CopiedPlace& place) {
-    if (name == ".") return fs::canonical(place.copy);
-    const fs::path beside = fs::path(place.original).parent_path() / name;
-    const bool is_here = !is_there(beside) && is_there(name);
-    const std::string moved = about_copy(fs::absolute(is_here ? fs::path(name) : beside), place);
+// HDF5 finds sources beside the file that names them, then from where the program is. It follows
+// names as they are written: what they lead over has to be about the copy, too.
+std::string source_in_copy(const fs::path& name, const CopiedPlace& place) {
+    const fs::path copy = fs::canonical(place.copy);
+    if (name == ".") return copy;
+    // Of a path from the root that leads nowhere, it looks for the last name.
+    const fs::path wanted = name.is_absolute() && !is_there(name) ? name.filename() : name;
+    const bool is_here = !is_there(fs::path(place.original).parent_path() / wanted) &&
+                         !is_there(fs::canonical(place.original).parent_path() / wanted) &&
+                         is_there(wanted);
+    const fs::path directory =
+        is_here ? fs::path(about_copy(fs::current_path(), place)) : copy.parent_path();
+    const fs::path moved =
+        wanted.is_absolute() ? fs::path(about_copy(wanted, place)) : directory / wanted;
     // A file that is not there HDF5 would look for by its last name, and find that of the original.
     constexpr const char* kNowhere = "/dev/null/.";
-    return is_there(moved) ? moved : kNowhere;
+    return is_there(moved) ? moved.string() : kNowhere;
 }
 
 void add_external_files(hid_t from, hid_t to, const CopiedPlace& place) {

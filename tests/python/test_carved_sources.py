@@ -195,6 +195,48 @@ def test_verify_sees_other_data_about_the_copy(
         assert "Not compared: /e." in done.stdout
 
 
+NAMES_OVER_LINKS = ("link/s.h5", "chain/s.h5", "far/s.h5", "file.h5", "hard.h5")
+
+
+@pytest.mark.parametrize("name", (*NAMES_OVER_LINKS, "other/../deep/s.h5", "link/../s.h5"))
+def test_a_source_whose_name_leads_over_links(tmp_path: Path, name: str) -> None:
+    """HDF5 follows it as it is written, also where the copies lie."""
+    folder = tmp_path / "data"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "other").mkdir()
+    source = folder / ("s.h5" if name == "link/../s.h5" else "deep/s.h5")
+    with h5py.File(source, "w") as f:
+        f["d"], f["unread"] = np.arange(20_000.0) + 1, np.arange(20_000.0)
+    for link, target in (("link", "deep"), ("chain", "link"), ("far", folder / "deep")):
+        (folder / link).symlink_to(target)
+    (folder / "file.h5").symlink_to("deep/s.h5")
+    if name == "hard.h5":
+        (folder / name).hardlink_to(source)
+    layout = h5py.VirtualLayout((20_000,), "f8")
+    layout[...] = h5py.VirtualSource(name, "d", (20_000,))
+    with h5py.File(folder / "v.h5", "w", libver="v110") as f:
+        f.create_virtual_dataset("v", layout, fillvalue=-5)
+    program = f"""
+import h5py
+{"h5py.File('data/deep/s.h5')['unread'][0]" if name == "hard.h5" else ""}
+print(h5py.File("data/v.h5")["v"][:2].tolist())
+"""
+    run(tmp_path, program)
+    for _ in range(2):  # into the same directory again
+        carve(tmp_path, "t")
+    original, copy = folder / "v.h5", copy_of(folder / "v.h5", tmp_path)
+    assert verify(original, copy)["same"]
+    folder.rename(tmp_path / "away")
+    with h5py.File(copy) as f:
+        assert f["v"][:2].tolist() == [1.0, 2.0]
+    if name in NAMES_OVER_LINKS:
+        assert on_carved(tmp_path, program).stdout == "[1.0, 2.0]\n"
+    (tmp_path / "away").rename(folder)
+    (copy_of(folder, tmp_path) / Path(name).parts[0]).rename(tmp_path / "taken")
+    found = verify(original, copy)
+    assert [one["object"] for one in found["differences"]] == ["/v"]
+
+
 @pytest.mark.parametrize("more", ("", "h5py.File('deep/src.h5')['other'][0]"))
 def test_a_source_that_was_found_by_a_prefix(tmp_path: Path, more: str) -> None:
     """Where it is, only the program knew: it comes along, or what needs it is not carved."""
