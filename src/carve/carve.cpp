@@ -248,6 +248,19 @@ private:
 using Work = std::function<void(Job&)>;
 using HearBytes = std::function<void(uint64_t)>;
 
+// What HDF5 crashes on can still be copied as it is.
+void note_end(const Outcome& outcome, Job& job) {
+    InputFile& input = job.fate.input;
+    const std::string why = "HDF5 did not get through it: " + outcome.describe();
+    const bool is_taken_apart = !input.is_raw && input.why_whole.empty();
+    if (outcome.end == Outcome::End::Signalled && is_taken_apart) {
+        input.why_whole = why;
+        job.is_done = false;
+    } else {
+        job.fate.problem = why;
+    }
+}
+
 // Does what is not done yet, each in a process of its own.
 Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone, unsigned at_once,
                       const Work& work, const HearBytes& hear) {
@@ -265,9 +278,9 @@ Result<bool> do_round(std::vector<Job>& jobs, const std::vector<size_t>& undone,
         Job& job = jobs[undone[i]];
         if (outcomes[i].end == Outcome::End::Interrupted)
             return Error{"Interrupted: nothing has been changed."};
-        if (!outcomes[i].succeeded() || !read_message(outcomes[i].output, job))
-            job.fate.problem = "HDF5 did not get through it: " + outcomes[i].describe();
         job.is_done = true;
+        if (!outcomes[i].succeeded() || !read_message(outcomes[i].output, job))
+            note_end(outcomes[i], job);
         job.is_verified = false;
     }
     return true;

@@ -64,6 +64,12 @@ bool has_old_filters(hid_t dataset, hid_t creation) {
     return H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_HDR) < 0 || info.hdr.version < 2;
 }
 
+// HDF5 1.14 takes the size of the last chunk, packed, for that of what it unpacks the next one
+// into.
+bool has_filters_over_heap(hid_t type, hid_t creation) {
+    return H5Pget_nfilters(creation) > 0 && has_variable_length(type);
+}
+
 bool has_fill_value_in_heap(hid_t type, hid_t creation) {
     H5D_fill_value_t defined{};
     return has_variable_length(type) && H5Pfill_value_defined(creation, &defined) >= 0 &&

@@ -27,6 +27,9 @@ bool attributes_refer(hid_t object);  // to others, or are of named types
 // Whether HDF5 would spoil its header in a copy.
 bool has_old_filters(hid_t dataset, hid_t creation);
 
+// Chunks with filters and values of variable length, for which `H5Ocopy` writes past its buffers.
+bool has_filters_over_heap(hid_t type, hid_t creation);
+
 // A fill value of variable length, of which `H5Ocopy` copies where it lies, and not what is there.
 bool has_fill_value_in_heap(hid_t type, hid_t creation);
 

@@ -356,9 +356,9 @@ private:
         if (copied.kept == Part::Chunks) keep_whole_if_possible(old, creation, order_, copied);
         const bool refers =
             plain == plain_.end() && (has_references(type) || attributes_refer(old));
-        const bool is_plain = !refers && H5Tcommitted(type) <= 0 &&
-                              !has_old_filters(old, creation) &&
-                              !has_fill_value_in_heap(type, creation);
+        const bool is_plain =
+            !refers && H5Tcommitted(type) <= 0 && !has_old_filters(old, creation) &&
+            !has_filters_over_heap(type, creation) && !has_fill_value_in_heap(type, creation);
         if (copied.kept == Part::Whole && is_plain && purpose_ == Purpose::Copy) {
             copy_by_hdf5(old_group, {group, name, link_creation}, copied);
         } else {

@@ -746,6 +746,23 @@ def test_nothing_is_hollow_where_headers_share_fill_values(tmp_path: Path) -> No
         assert all((f[name][...] == NUMBERS).all() for name in f)
 
 
+def test_what_hdf5_crashes_on_is_copied_whole(tmp_path: Path) -> None:
+    for name in ("in.h5", "other.h5"):
+        with h5py.File(tmp_path / name, "w") as f:
+            f["x"], f["unread"] = NUMBERS, NUMBERS
+    (tmp_path / "crash.c").write_text("int H5Ocopy() { __builtin_trap(); }")
+    library = tmp_path / "crash.so"
+    compile_c("-shared", "-fPIC", "-w", "-o", library, tmp_path / "crash.c")
+    run(tmp_path, "import h5py; h5py.File('in.h5')['x'][0]; h5py.File('other.h5')")
+    words = ("carve", "-o", "small", "t", "--keep-below", "0", "--json")
+    done = quarry(*words, cwd=tmp_path, env={"LD_PRELOAD": str(library)})
+    assert done.returncode == 0, done.stdout
+    fates = {Path(one["original"]).name: one for one in json.loads(done.stdout)["files"]}
+    assert "HDF5 did not get through it: killed by signal" in fates["in.h5"]["why_whole"]
+    assert copy_of(tmp_path / "in.h5").read_bytes() == (tmp_path / "in.h5").read_bytes()
+    assert not fates["other.h5"]["why_whole"]
+
+
 def test_what_cannot_be_carved_faithfully_is_copied_whole(tmp_path: Path) -> None:
     """As if HDF5 did not write what it was told to."""
     path = tmp_path / "in.h5"
