@@ -200,6 +200,8 @@ private:
         types_[token] = type;
         checked(H5Tcommit_anon(to_, type, creation, H5P_DEFAULT), what);
         was_made(token, type);
+        reserve_room(type, room_needed(old, creation, {}));
+        give_room_back(type);
         make_attributes(old, type);
         unfinished_.push_back(token);
     }

@@ -43,6 +43,11 @@ struct Share {
     bool depends_on_place() const { return size > 0 && count > 1 && !is_tracked; }
 };
 
+size_t size_of_comment(hid_t object) {
+    const ssize_t letters = H5Oget_comment(object, nullptr, 0);
+    return letters > 0 ? kMessageHeader + filled_up(static_cast<size_t>(letters) + 1) : 0;
+}
+
 size_t size_of(hid_t object, const Attribute& one) {
     const Handle attribute(checked(H5Aopen(object, one.name.c_str(), H5P_DEFAULT), kWhat),
                            H5Aclose);
@@ -100,7 +105,7 @@ size_t room_needed(hid_t object, hid_t creation, const std::vector<Link>& links)
     const Share of_attributes = share_of_attributes(object, creation);
     const Share of_links = share_of_links(object, creation, links);
     const bool is_needed = of_attributes.depends_on_place() || of_links.depends_on_place();
-    return is_needed ? of_attributes.size + of_links.size : 0;
+    return is_needed ? of_attributes.size + of_links.size + size_of_comment(object) : 0;
 }
 
 // By a comment, which no count and no number of the order of making knows of.

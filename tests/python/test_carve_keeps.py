@@ -681,18 +681,38 @@ def comments(path: Path) -> Checks:
         assert refuses(f["unread"])
 
 
+def comments_beside_attributes(path: Path) -> Checks:
+    """A comment that comes late must not push an attribute out of its place."""
+    with h5py.File(path, "w") as f:
+        add(f)
+        for number in range(30):
+            kind = np.dtype([(f"m{member}", "S9") for member in range(number % 5 + 1)])
+            f[f"type {number}"] = kind
+            for attribute in range(2 + number % 4):
+                values = np.arange((number + attribute) * 7 % 90)
+                f[f"type {number}"].attrs[f"n{attribute * 5 % 12}"] = values
+            h5py.h5o.set_comment(f[f"type {number}"].id, b"about it" * (number % 3 + 1))
+    copy = yield []
+    with h5py.File(copy) as f, h5py.File(path) as old:
+        assert listed(f) == listed(old) and refuses(f["unread"])
+
+
+def made_in_2001(path: Path) -> int:
+    """Tells how many times were there. Headers of the first version have no checksum."""
+    made_at = int(time.time())
+    then, raw = b"\1\0\0\0" + struct.pack("<I", 10**9), path.read_bytes()
+    for second in range(made_at - 60, made_at + 1):
+        raw = raw.replace(b"\1\0\0\0" + struct.pack("<I", second), then)
+    path.write_bytes(raw)
+    return raw.count(then)
+
+
 def times_of_objects(path: Path) -> Checks:
     with h5py.File(path, "w") as f:
         for name in ("kept", "unread"):
             f.create_dataset(f"{name} dated", data=NUMBERS, track_times=True)
             f.create_dataset(f"{name} undated", data=NUMBERS, track_times=False)
-    made_at = int(time.time())
-    # As if made in 2001. Headers of this version have no checksum.
-    then, raw = b"\1\0\0\0" + struct.pack("<I", 10**9), path.read_bytes()
-    for second in range(made_at - 60, made_at + 1):
-        raw = raw.replace(b"\1\0\0\0" + struct.pack("<I", second), then)
-    path.write_bytes(raw)
-    assert raw.count(then) == 2
+    assert made_in_2001(path) == 2
     copy = yield []
     with h5py.File(copy) as f:
         for name in f:
