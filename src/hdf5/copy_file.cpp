@@ -112,10 +112,14 @@ private:
         return {checked(H5Oopen_by_token(from_, place_of(token)), "an object cannot be opened"),
                 H5Oclose};
     }
-    Handle new_object(const Token& token) const {
+    H5O_token_t place_in_copy(const Token& token) const {
         const auto place = places_.find(token);
         if (!place) throw Failure("a copy is missing");
-        return {checked(H5Oopen_by_token(to_, *place), "a copy cannot be opened"), H5Oclose};
+        return *place;
+    }
+    Handle new_object(const Token& token) const {
+        return {checked(H5Oopen_by_token(to_, place_in_copy(token)), "a copy cannot be opened"),
+                H5Oclose};
     }
 
     void require_coordinates() {
@@ -261,7 +265,7 @@ private:
                 make_object(token, old_group, group, link.name, creation);
                 return;
             }
-            const Handle object = new_object(token);
+            const OpenedCopy object(to_, place_in_copy(token));
             checked(H5Olink(object, group, name, creation, H5P_DEFAULT), what);
             return;
         }
@@ -474,7 +478,7 @@ private:
         const OldObject& object = inventory_.at(token);
         if (object.count <= object.paths.size()) return;
         const std::string what = "what leads to it cannot be counted";
-        const Handle copy = new_object(token);
+        const OpenedCopy copy(to_, place_in_copy(token));
         H5O_info2_t info{};
         checked(H5Oget_info3(copy, &info, H5O_INFO_BASIC), what);
         constexpr uint32_t kMost = 1000;  // a damaged count may be any

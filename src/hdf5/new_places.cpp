@@ -62,6 +62,13 @@ std::string attribute_named_by(const H5R_ref_t& reference) {
     return name;
 }
 
+OpenedCopy::OpenedCopy(hid_t file, const H5O_token_t& place)
+    : object_(checked(H5Oopen_by_token(file, place), "a copy cannot be opened"), H5Oclose) {
+    H5O_info2_t info{};
+    checked(H5Oget_info3(object_, &info, H5O_INFO_TIME), "a copy cannot be read");
+    clock_.emplace(info.ctime);
+}
+
 std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
     const auto found = places_.find(old_place);
     if (found == places_.end()) return std::nullopt;
@@ -126,7 +133,7 @@ void NewPlaces::renew_object_address(std::byte* value, Referred referred) const 
     const Handle object(H5Rdereference2(from_, H5P_DEFAULT, H5R_OBJECT1, &reference), H5Oclose);
     const auto place = place_of_target(object, referred);
     if (place) {
-        const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
+        const OpenedCopy copy(to_, *place);
         checked(H5Rcreate(&reference, copy, ".", H5R_OBJECT1, -1), kWhat);
     } else {
         reference = nowhere_in(to_);
@@ -146,7 +153,7 @@ void NewPlaces::renew_old_region(std::byte* value, Referred referred) const {
     if (object < 0 || region < 0) return;
     const auto place = place_of_target(object, referred);
     if (!place) return;
-    const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
+    const OpenedCopy copy(to_, *place);
     checked(H5Rcreate(&reference, copy, ".", H5R_DATASET_REGION1, region), kWhat);
     std::memcpy(value, &reference, sizeof reference);
 }
@@ -166,7 +173,7 @@ void NewPlaces::renew_new_kind(std::byte* value, Referred referred) const {
     const auto place = place_of_target(object, referred);
     H5R_ref_t renewed{};
     if (place) {
-        const Handle copy(H5Oopen_by_token(to_, *place), H5Oclose);
+        const OpenedCopy copy(to_, *place);
         if (kind == H5R_OBJECT2) {
             checked(H5Rcreate_object(copy, ".", H5P_DEFAULT, &renewed), kWhat);
         } else if (kind == H5R_DATASET_REGION2) {

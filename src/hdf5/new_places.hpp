@@ -11,6 +11,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "hdf5/object_clock.hpp"
+#include "hdf5/own_library.hpp"
+
 namespace quarry::hdf5 {
 
 // The identity of an object in its file.
@@ -31,6 +34,19 @@ Token token_of_object(hid_t object);
 // Whether it leads into this file; others lead to the same file as before.
 bool is_of(hid_t file, const H5R_ref_t& reference);
 std::string attribute_named_by(const H5R_ref_t& reference);
+
+// An object of the copy that is opened only to lead to it. HDF5 writes the header of a compact
+// dataset that it has copied once more when it is closed first, and would note that it was changed
+// then.
+class OpenedCopy {
+public:
+    OpenedCopy(hid_t file, const H5O_token_t& place);
+    operator hid_t() const { return object_; }
+
+private:
+    std::optional<ObjectClock> clock_;  // lives longer than what is opened
+    Handle object_;
+};
 
 class NewPlaces {
 public:

@@ -720,6 +720,24 @@ def times_of_objects(path: Path) -> Checks:
         assert refuses(f["unread dated"])
 
 
+def times_of_data_in_headers(path: Path) -> Checks:
+    """HDF5 writes the header of compact data that it has copied again, when that is closed first."""
+    names = ("kept linked", "kept counted", "kept referred")
+    calls = {"set_layout": (h5py.h5d.COMPACT,), "set_obj_track_times": (True,)}
+    with h5py.File(path, "w") as f:
+        for name in names:
+            made(f, name, h5py.h5t.NATIVE_INT32, **calls)[...] = NUMBERS
+        f["again"], counted = f["kept linked"], f["kept counted"]
+        hdf5("H5Oincr_refcount", counted.id.id)
+        f["kept references"] = np.array([f["kept referred"].ref], h5py.ref_dtype)
+    assert made_in_2001(path) == 3
+    copy = yield []
+    with h5py.File(copy) as f:
+        for name in names:
+            assert h5py.h5o.get_info(f[name].id).ctime == 10**9
+            assert (f[name][...] == NUMBERS).all()
+
+
 def attributes_of_every_kind(path: Path) -> Checks:
     pairs = np.array([[(1, 2.5), (3, 4.5)], [(5, 6.5), (7, 8.5)]], [("a", "i4"), ("b", "f8")])
     with h5py.File(path, "w") as f:
