@@ -121,10 +121,9 @@ std::string why_not_in_chunks(hid_t dataset, hid_t type, hid_t creation_list) {
 
 void make_carvable(hid_t creation_list) {
     add_guard(creation_list);
-    // Otherwise HDF5 would make all chunks at once, and could not.
-    H5D_alloc_time_t time{};
-    H5Pget_alloc_time(creation_list, &time);
-    if (time == H5D_ALLOC_TIME_EARLY) H5Pset_alloc_time(creation_list, H5D_ALLOC_TIME_INCR);
+    // Otherwise HDF5 would make all chunks at once, if not now then with the first one, and could
+    // not.
+    H5Pset_alloc_time(creation_list, H5D_ALLOC_TIME_INCR);
 }
 
 uint32_t guard_bit(hid_t creation_list) {

@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from carving import FilterClass, hdf5, library_of_h5py, refuses
+from carving import FilterClass, carve, copy_of, hdf5, library_of_h5py, refuses, run
 from kept_items import NUMBERS, Carved, Checks, add, carved_in_both_ways, items_in, made
 
 from cli import quarry
@@ -396,3 +396,21 @@ def test_a_file_with_what_cannot_be_decoded_is_copied_whole(tmp_path: Path, kind
     assert "is not installed" in manifest["files"][0]["why_whole"]
     copy = tmp_path / "small" / path.relative_to("/")
     assert copy.read_bytes() == path.read_bytes()
+
+
+def test_some_chunks_of_what_is_allocated_late(tmp_path: Path) -> None:
+    """All chunks at once, with the first one that is written."""
+    path, late = tmp_path / "in.h5", (h5py.h5d.ALLOC_TIME_LATE,)
+    with h5py.File(path, "w") as f:
+        for name, packed in (("plain", {}), ("packed", {"set_deflate": (1,)})):
+            calls = {"set_chunk": ((5, 30),), "set_alloc_time": late, **packed}
+            made(f, name, h5py.h5t.NATIVE_INT64, **calls)[...] = NUMBERS
+    run(tmp_path, "import h5py; f = h5py.File('in.h5'); f['plain'][0], f['packed'][0]")
+    words = ("--granularity", "chunk", "--keep-below", "0")
+    [fate] = carve(tmp_path, "t", *words)["files"]
+    assert not fate["why_whole"]
+    with h5py.File(copy_of(path)) as f:
+        for name in ("plain", "packed"):
+            assert (f[name][:5] == NUMBERS[:5]).all()
+            with pytest.raises(OSError, match="filter|plugin"):
+                f[name][5]
