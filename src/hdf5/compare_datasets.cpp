@@ -224,13 +224,26 @@ private:
         const uint32_t old_mask = read_chunk(old_, old, old_bytes_);
         const std::string chunk = "the chunk at [" + place_text(old.offset) + "] ";
         is_other_ = true;
-        if ((old_mask | guard) != copy_mask)
+        if ((old_mask | guard) != copy_mask && has_filters(old.offset))
             files_.differences.add(where_, chunk + "has another mask of filters");
         else if (old_bytes_ != copy_bytes_)
             files_.differences.add(where_, chunk + "is another");
         else
             is_other_ = false;
         tell(old.size);
+    }
+
+    // Of chunks that have none, HDF5 does not look at the mask.
+    bool has_filters(const std::vector<hsize_t>& chunk) const {
+        unsigned options = 0;
+        checked(H5Pget_chunk_opts(old_list_, &options), kWhat);
+        if ((options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) == 0) return true;
+        std::vector<hsize_t> size(chunk.size()), shape(chunk.size());
+        checked(H5Pget_chunk(old_list_, static_cast<int>(size.size()), size.data()), kWhat);
+        checked(H5Sget_simple_extent_dims(old_space_, shape.data(), nullptr), kWhat);
+        for (size_t i = 0; i < chunk.size(); ++i)
+            if (chunk[i] + size[i] > shape[i]) return false;
+        return true;
     }
 
     static uint32_t read_chunk(hid_t dataset, const StoredPiece& chunk,

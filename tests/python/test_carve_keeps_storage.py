@@ -3,6 +3,8 @@
 import ctypes
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -103,8 +105,9 @@ def filter_masks_of_chunks(path: Path) -> Checks:
 FILTER = 31999
 
 
-def with_own_filter(path: Path, kind: object, flag: int) -> None:
-    """Datasets that need a filter which nobody else has."""
+@contextmanager
+def own_filter() -> Iterator[None]:
+    """One that nobody else has."""
     library = library_of_h5py()
     copied = ctypes.CFUNCTYPE(
         ctypes.c_size_t, ctypes.c_uint, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t
@@ -112,7 +115,13 @@ def with_own_filter(path: Path, kind: object, flag: int) -> None:
     ours = FilterClass(1, FILTER, 1, 1, b"nobody's", (None,) * 3)
     ours.functions[2] = ctypes.cast(copied, ctypes.c_void_p).value
     assert library.H5Zregister(ctypes.byref(ours)) >= 0
-    with h5py.File(path, "w") as f:
+    yield
+    assert library.H5Zunregister(FILTER) >= 0
+
+
+def with_own_filter(path: Path, kind: object, flag: int) -> None:
+    """Datasets that need it."""
+    with own_filter(), h5py.File(path, "w") as f:
         for name in ("kept", "unread"):
             calls = {"set_chunk": ((10, 30),), "set_filter": (FILTER, flag, (1, 2, 3))}
             data = made(f, name, kind, **calls)
@@ -120,7 +129,6 @@ def with_own_filter(path: Path, kind: object, flag: int) -> None:
                 data[0, 0] = "text" if h5py.check_string_dtype(data.dtype) else f.ref
             else:
                 data[:15] = NUMBERS[:15]
-    assert library.H5Zunregister(FILTER) >= 0
 
 
 def chunks_of_a_filter_that_is_not_installed(path: Path) -> Checks:
@@ -244,6 +252,24 @@ def unfiltered_chunks_at_the_edge(path: Path, oldest: str = "v110") -> Checks:
 
 def unfiltered_chunks_with_old_headers(path: Path) -> Checks:
     yield from unfiltered_chunks_at_the_edge(path, "earliest")
+
+
+def masks_of_unfiltered_chunks(path: Path) -> Checks:
+    """They mean nothing, and HDF5 keeps those of chunks that were there before."""
+    with own_filter(), h5py.File(path, "w", libver="v110") as f:
+        add(f)
+        f["type"] = np.dtype("i8")
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_chunk((32, 8))
+        properties.set_filter(FILTER, h5py.h5z.FLAG_OPTIONAL, (1, 2, 3))
+        properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+        hdf5("H5Pset_chunk_opts", properties.id, 2)
+        space = h5py.h5s.create_simple((20, 30), (40, 60))
+        data = h5py.h5d.create(f.id, b"kept at the edge", f["type"].id, space, properties)
+        h5py.Dataset(data)[...] = NUMBERS
+    copy = yield []
+    with h5py.File(copy) as f:
+        assert (f["kept at the edge"][...] == NUMBERS).all() and refuses(f["unread"])
 
 
 def compact_and_early_allocation(path: Path) -> Checks:
