@@ -10,7 +10,8 @@
 namespace quarry::hdf5 {
 namespace {
 
-// Each with the name that the file gives it, which is written again.
+// Each with the name that the file gives it, which is written again. Where it gives none, there
+// must be none: HDF5 would write it where it has no room.
 std::map<H5Z_filter_t, std::string> stood_in_for;
 
 size_t refuse(unsigned, size_t, const unsigned[], size_t, size_t*, void**) {
@@ -31,7 +32,8 @@ void stand_in_for_filter(H5Z_filter_t filter, const char* name) {
     stand_in.version = H5Z_CLASS_T_VERS;
     stand_in.id = filter;
     stand_in.encoder_present = stand_in.decoder_present = 1;
-    stand_in.name = stood_in_for.try_emplace(filter, name).first->second.c_str();
+    const std::string& known = stood_in_for.try_emplace(filter, name).first->second;
+    stand_in.name = known.empty() ? nullptr : known.c_str();
     stand_in.filter = refuse;
     H5Zregister(&stand_in);
 }

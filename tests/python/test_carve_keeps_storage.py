@@ -144,6 +144,21 @@ def chunks_of_a_filter_that_is_not_installed(path: Path) -> Checks:
         assert f["unread"].id.get_num_chunks() == 0
 
 
+def filters_without_a_name(path: Path) -> Checks:
+    """The name that HDF5 would give them has no room in the header."""
+    with h5py.File(path, "w", libver="v110") as f:
+        for name in ("kept", "unread", "kept too"):
+            optional = (FILTER, h5py.h5z.FLAG_OPTIONAL, (1, 2, 3))
+            calls = {"set_chunk": ((10, 30),), "set_filter": optional}
+            made(f, name, h5py.h5t.NATIVE_INT64, **calls)[...] = NUMBERS
+            f[name].attrs["of"] = name
+    copy = yield []
+    with h5py.File(copy) as f:
+        for name in ("kept", "kept too"):
+            assert (f[name][...] == NUMBERS).all() and f[name].attrs["of"] == name
+        assert f["unread"].attrs["of"] == "unread" and refuses(f["unread"])
+
+
 # Storage
 
 
