@@ -110,6 +110,34 @@ void prepare_list(const OldDataset& dataset, hid_t space, const std::string& why
     copied.kept == Part::Nothing ? make_hollow(creation, type, space) : make_carvable(creation);
 }
 
+Handle space_to_begin_with(const OldDataset& dataset, hid_t space, bool is_moved) {
+    const auto& [old, type, creation] = dataset;
+    H5D_alloc_time_t time{};
+    H5D_chunk_index_t index{};
+    const bool is_chunked =
+        H5Pget_layout(creation) == H5D_CHUNKED && H5Dget_chunk_index_type(old, &index) >= 0;
+    std::vector<hsize_t> shape(H5S_MAX_RANK), largest(H5S_MAX_RANK);
+    const int rank = H5Sget_simple_extent_dims(space, shape.data(), largest.data());
+    // One that had room for its only chunk once is indexed as such for ever.
+    if (is_chunked && index == H5D_CHUNK_IDX_SINGLE) shape = largest;
+    // HDF5 copies chunks of references only into another file.
+    else if (is_chunked && is_moved && H5Tget_class(type) == H5T_REFERENCE &&
+             H5Pget_alloc_time(creation, &time) >= 0 && time == H5D_ALLOC_TIME_EARLY)
+        std::fill(shape.begin(), shape.end(), 0);
+    else
+        return {checked(H5Scopy(space), "its shape cannot be copied"), H5Sclose};
+    return {
+        checked(H5Screate_simple(rank, shape.data(), largest.data()), "its shape cannot be copied"),
+        H5Sclose};
+}
+
+void give_shape(hid_t copy, hid_t space, hid_t first) {
+    if (H5Sextent_equal(space, first) > 0) return;
+    std::vector<hsize_t> shape(H5S_MAX_RANK);
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    checked(H5Dset_extent(copy, shape.data()), "it cannot be given its shape");
+}
+
 void allocate_nothing(hid_t creation) {
     if (H5Pget_layout(creation) == H5D_CONTIGUOUS) H5Pset_alloc_time(creation, H5D_ALLOC_TIME_LATE);
     if (H5Pget_layout(creation) == H5D_CHUNKED) H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR);

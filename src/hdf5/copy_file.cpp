@@ -414,12 +414,14 @@ private:
         if (version_ == H5F_LIBVER_EARLIEST && times.changed == 0)
             H5Pset_obj_track_times(creation, false);
         const ObjectClock clock(times.made);
-        Handle made(checked(H5Dcreate_anon(to_, type_of_copy, space, creation, H5P_DEFAULT), what),
-                    H5Dclose);
         const auto plain = plain_.find(token);
         const size_t room = plain != plain_.end() ? room_needed(plain->second.attributes, creation)
                                                   : room_needed(old, creation, {});
+        const Handle first = space_to_begin_with(dataset, space, room > 0);
+        Handle made(checked(H5Dcreate_anon(to_, type_of_copy, first, creation, H5P_DEFAULT), what),
+                    H5Dclose);
         const Handle copy = placed(std::move(made), room, link);
+        give_shape(copy, space, first);
         was_made(token, copy);
         if (refers) {
             make_attributes(old, copy);

@@ -212,6 +212,29 @@ def kinds_of_chunk_index(path: Path) -> Checks:
                 assert (kept[...] == NUMBERS).all() and refuses(f[f"unread/{index}/{name}"])
 
 
+def chunk_indexes_of_what_has_shrunk(path: Path) -> Checks:
+    with h5py.File(path, "w", libver="v110") as f:
+        add(f)
+        f["type"] = np.dtype([("a", "i4")])
+        for packed in ({}, {"compression": 1}):
+            words = {"chunks": (4, 3), **packed}
+            for name in ("kept", "unread"):
+                f.create_dataset(f"{name} {len(packed)}", (4, 3), f["type"], **words)[...] = (5,)
+            f.create_dataset(f"references kept {len(packed)}", (4, 3), h5py.ref_dtype, **words)
+            f[f"references kept {len(packed)}"][...] = f["kept"].ref
+        for name in [name for name in f if name[-1].isdigit()]:
+            f[name].resize((4, 2))
+    copy = yield []
+    with h5py.File(copy) as f:
+        for name in [name for name in f if "kept " in name]:
+            assert f[name].shape == (4, 2) and index_of(f[name]) == INDEXES["single"]
+            target = f[name][3, 1]
+            assert f[target] == f["kept"] if "references" in name else target["a"] == 5
+        assert all(
+            refuses(f[name]) and f[name].shape == (4, 2) for name in ("unread 0", "unread 1")
+        )
+
+
 def thousands_of_chunks(path: Path) -> Checks:
     """So many that an index has pages."""
     values = np.arange(6000)
@@ -307,6 +330,32 @@ def compact_and_early_allocation(path: Path) -> Checks:
             assert sizes[0] == sizes[1] and (sizes[0] > 0) == (name != "kept late")
             assert not f[name][...].any()
         assert refuses(f["unread early"])
+
+
+def early_chunks_of_references(path: Path) -> Checks:
+    """What lies behind their headers leaves no room there for attributes."""
+    kinds = {"objects": h5py.ref_dtype, "regions": h5py.regionref_dtype}
+    with h5py.File(path, "w", libver="v110") as f:
+        add(f)
+        for name, kind in kinds.items():
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+            properties.set_chunk((4,))
+            space = h5py.h5s.create_simple((3,), (h5py.h5s.UNLIMITED,))
+            for number in range(6):
+                words = (h5py.h5t.py_create(kind, logical=True), space, properties)
+                place = f"kept {name} {number}".encode()
+                data = h5py.Dataset(h5py.h5d.create(f.id, place, *words))
+                data[0] = f["kept"].ref if name == "objects" else f["kept"].regionref[3:5]
+                for attribute in range(4):
+                    data.attrs[f"a{attribute}"] = "x" * 100 * attribute
+    copy = yield []
+    with h5py.File(copy) as f, h5py.File(path) as old:
+        for name in [f"kept {kind} {number}" for kind in kinds for number in range(6)]:
+            assert f[f[name][0]] == f["kept"] and f[name].shape == (3,)
+            sizes = [file[name].id.get_storage_size() for file in (f, old)]
+            assert sizes[0] == sizes[1] > 0
+        assert refuses(f["unread"])
 
 
 def fill_values_and_times(path: Path) -> Checks:
