@@ -120,9 +120,8 @@ private:
         print_verdict(found);
         if (!found.not_read.empty())
             fmt::print(
-                "Not compared: {}. Their data is in other files, which HDF5 does not find or "
-                "cannot read about the original. It looks for raw data from the directory where "
-                "you are.\n",
+                "Not compared: {}. HDF5 does not find data of that in other files, or cannot read "
+                "it about the original. It looks for raw data from the directory where you are.\n",
                 names_text(found.not_read));
         if (!traces_.empty() && !found.are_equal_bytes)
             fmt::print(

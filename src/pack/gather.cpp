@@ -279,7 +279,7 @@ private:
     Pack pack_;
     FileIdentities data_;                          // of inputs and outputs
     std::map<std::string, PackedOutput> outputs_;  // by path
-    std::set<TracedIdentity> made_;                      // by the run
+    std::set<TracedIdentity> made_;                // by the run
     // Those of them that are there still, and when they were made first.
     std::map<FileIdentity, uint64_t> own_;
     std::set<std::string> programs_;               // paths
