@@ -151,9 +151,9 @@ Result<ServingOptions> CarvedRun::prepare() {
 void CarvedRun::learn_names(const CarvedDirectory& carved) {
     std::map<std::string, std::string> originals;  // by copy
     for (const ServedFile& file : carved.files)
-        if (!file.is_other_name) originals[file.copy] = file.original;
+        if (file.first_name.empty()) originals[file.copy] = file.original;
     for (const ServedFile& file : carved.files)
-        if (file.is_other_name) names_[originals[file.copy]].push_back(file.original);
+        if (!file.first_name.empty()) names_[originals[file.copy]].push_back(file.original);
 }
 
 // The program may work elsewhere, and originals are known by their whole paths, without links. A
@@ -188,7 +188,7 @@ Result<bool> CarvedRun::look_for_originals(const CarvedDirectory& carved) const 
     if (missing_.empty() || missing_ == "error") return true;
     for (const ServedFile& file : carved.files) {
         const std::string place = place_of(file.original);
-        if (file.is_other_name) continue;
+        if (!file.first_name.empty()) continue;
         if (access(place.c_str(), R_OK) == 0) continue;
         return Error{fmt::format(
             "{} cannot be read: {}. Leave out --missing to run without, or name the place of the "

@@ -17,8 +17,9 @@ struct ServedFile {
     std::string copy;      // what they get; both are absolute; files with several paths share one
     // Of the original, when it was carved; zeros if nobody knows.
     uint64_t size = 0;
-    uint64_t modified = 0;       // nanoseconds since 1970
-    bool is_other_name = false;  // of a file that is listed under its first one, too
+    uint64_t modified = 0;  // nanoseconds since 1970
+    // The first of the paths, if this is another one.
+    std::string first_name{};
 };
 
 // In a carved directory: what had to be made at the places of originals, for as long as programs

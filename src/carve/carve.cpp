@@ -437,8 +437,9 @@ std::string something_else_in(const fs::path& place) {
     for (; !error && at != end; at.increment(error)) {
         const std::string path = at->path().lexically_relative(place);
         const bool is_folder = fs::is_directory(at->symlink_status(error));
-        const bool is_strange = is_folder ? !can_be_read(at->path())
-                                          : !ours.contains(path) && !leads_within(at->path(), place);
+        const bool is_strange = is_folder
+                                    ? !can_be_read(at->path())
+                                    : !ours.contains(path) && !leads_within(at->path(), place);
         if (is_strange) return path;
     }
     return error ? "what cannot be read" : "";

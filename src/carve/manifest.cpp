@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -121,7 +123,8 @@ Result<bool> write_list(const std::string& path, const Manifest& manifest, Write
 }
 
 bool is_whole(const std::string& path) {
-    return path.starts_with('/') && stays_below(path.substr(1));
+    const std::filesystem::path parts = path;
+    return path.starts_with('/') && std::find(parts.begin(), parts.end(), "..") == parts.end();
 }
 
 FileFate file_in(const Json& json) {

@@ -42,7 +42,8 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
         carved.files.push_back(
             {file.input.path, path / file.copy, file.size_before, file.modified});
         for (const std::string& name : file.input.also_by)
-            carved.files.push_back({name, path / file.copy, file.size_before, file.modified, true});
+            carved.files.push_back(
+                {name, path / file.copy, file.size_before, file.modified, file.input.path});
     }
     return carved;
 }

@@ -103,9 +103,9 @@ Result<bool> show_entries(const std::string& directory, const std::string& stage
     return true;
 }
 
-Result<bool> add_files(const fs::path& directory, const std::vector<std::string>& files,
-                       const std::string& stage) {
-    for (const std::string& file : files) {
+Result<bool> add_missing(const fs::path& directory, const std::vector<MissingEntry>& missing,
+                         const std::string& stage) {
+    for (const auto& [file, leads_to] : missing) {
         fs::path made = stage;
         const fs::path below = fs::path(file).lexically_relative(directory);
         for (const fs::path& name : below.parent_path()) {
@@ -114,8 +114,11 @@ Result<bool> add_files(const fs::path& directory, const std::vector<std::string>
             if (!is_new && errno != EEXIST) return failed(file + " cannot be shown");
             if (is_new) chmod(made.c_str(), 0555);  // whatever the umask
         }
-        if (below.has_filename() && !make_empty_file(made / below.filename()))
-            return failed(file + " cannot be shown");
+        if (!below.has_filename()) continue;
+        made /= below.filename();
+        const bool is_made =
+            leads_to.empty() ? make_empty_file(made) : symlink(leads_to.c_str(), made.c_str()) == 0;
+        if (!is_made) return failed(file + " cannot be shown");
     }
     return true;
 }
@@ -192,14 +195,14 @@ Result<bool> keep_tree(const std::string& directory) {
     return true;
 }
 
-Result<bool> cover(const std::string& directory, const std::vector<std::string>& files,
+Result<bool> cover(const std::string& directory, const std::vector<MissingEntry>& missing,
                    const std::string& stage) {
     // Unbindable, lest it be mounted into itself.
     if (mount("tmpfs", stage.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0 ||
         mount(nullptr, stage.c_str(), nullptr, MS_UNBINDABLE, nullptr) != 0)
         return failed(stage + " cannot be mounted on");
     if (const auto shown = show_entries(directory, stage); !shown) return shown;
-    if (const auto added = add_files(directory, files, stage); !added) return added;
+    if (const auto added = add_missing(directory, missing, stage); !added) return added;
     const bool done = take_after(directory, stage) &&
                       (directory == "/" ? become_root(stage)
                                         : mount(stage.c_str(), directory.c_str(), nullptr, MS_MOVE,

@@ -19,10 +19,15 @@ Result<bool> keep_tree(const std::string& directory);
 // Where that is.
 std::string tree_below(const std::string& directory);
 
-// Shows `directory` with all that is in it and, for each of `files`, something to mount over: a
-// directory for what ends with a slash.
+struct MissingEntry {
+    std::string path;
+    std::string leads_to{};  // of a symbolic link
+};
+
+// Shows `directory` with all that is in it and, for each that is missing, a link, or something to
+// mount over: a directory for what ends with a slash.
 // Nobody can make anything in it. `stage` is a directory that is not itself an entry of it.
-Result<bool> cover(const std::string& directory, const std::vector<std::string>& files,
+Result<bool> cover(const std::string& directory, const std::vector<MissingEntry>& missing,
                    const std::string& stage);
 
 Result<bool> show(const std::string& file, const std::string& place, Access access);

@@ -126,8 +126,8 @@ bool is_our_placeholder(const StandIn& one, const struct stat& status) {
 bool take_away(const StandIn& one) {
     struct stat status{};
     if (lstat(one.path.c_str(), &status) != 0) return true;
-    if (one.kind == Kind::Directory) {
-        if (is_itself(one, status)) rmdir(one.path.c_str());
+    if (one.kind == Kind::Directory || one.kind == Kind::Link) {
+        if (is_itself(one, status)) remove(one.path.c_str());
         return true;
     }
     if (one.kind == Kind::Placeholder) {
@@ -180,9 +180,7 @@ bool make_file(const StandIn& one, int list) {
     return done;
 }
 
-// One that is there already is somebody's.
-bool make_directory(StandIn one, int list) {
-    if (mkdir(one.path.c_str(), 0777) != 0) return errno == EEXIST;
+bool note_made(StandIn one, int list) {
     struct stat status{};
     if (lstat(one.path.c_str(), &status) != 0) return false;
     one.device = status.st_dev;
@@ -190,8 +188,21 @@ bool make_directory(StandIn one, int list) {
     return append(list, as_text(one));
 }
 
+// One that is there already is somebody's.
+bool make_directory(const StandIn& one, int list) {
+    if (mkdir(one.path.c_str(), 0777) != 0) return errno == EEXIST;
+    return note_made(one, list);
+}
+
 bool make_one(const StandIn& one, int list) {
-    return one.kind == Kind::Directory ? make_directory(one, list) : make_file(one, list);
+    switch (one.kind) {
+        case Kind::Directory:
+            return make_directory(one, list);
+        case Kind::Link:
+            return symlink(one.source.c_str(), one.path.c_str()) == 0 && note_made(one, list);
+        default:
+            return make_file(one, list);
+    }
 }
 
 }  // namespace

@@ -17,11 +17,12 @@ struct StandIn {
         Directory = 'd',
         Placeholder = 'p',  // an empty file that nobody may open: something is mounted over it
         Copy = 'c',         // a file that nobody may write to
+        Link = 'l',         // another name of a file
     };
 
     Kind kind = Kind::Placeholder;
     std::string path;
-    std::string source{};  // of a copy
+    std::string source{};  // of a copy; where a link leads
     off_t size = 0;        // of a file, which is known by them
     timespec modified{};
     // What has taken its place since is somebody's.

@@ -58,7 +58,7 @@ Result<bool> Planner::add_folder(const ServedFile& folder) {
     if (access(place->ancestor.c_str(), W_OK | X_OK) == 0)
         make_directories(place->ancestor, place->path);
     else
-        plan_.covers[place->ancestor].push_back(place->path + "/");
+        plan_.covers[place->ancestor].push_back({place->path + "/"});
     return true;
 }
 
@@ -86,6 +86,8 @@ Result<bool> Planner::add(const ServedFile& file) {
             "{} leads to {} now, which is not the file that was carved. Put the link back or "
             "remove it, or carve again.",
             file.original, place->path)};
+    const bool is_link = !file.first_name.empty() && !place->is_there;
+    if (is_link && !is_in_folder(place->path)) return add_missing(file, *place);
     plan_.showings.push_back({file, place->path});
     if (is_in_folder(place->path)) return true;
     return place->is_there ? add_present(file, *place) : add_missing(file, *place);
@@ -109,7 +111,7 @@ Result<bool> Planner::add_missing(const ServedFile& file, const Place& place) {
     if (can_be_made)
         make(file, place);
     else
-        plan_.covers[place.ancestor].push_back(place.path);
+        plan_.covers[place.ancestor].push_back({place.path, file.first_name});
     return true;
 }
 
@@ -124,9 +126,12 @@ void Planner::make_directories(const fs::path& ancestor, const fs::path& last) {
 
 void Planner::make(const ServedFile& file, const Place& place) {
     make_directories(place.ancestor, fs::path(place.path).parent_path());
-    plan_.stand_ins.push_back(means_ == Means::InPlace
-                                  ? copy_of(file.copy, place.path)
-                                  : StandIn{StandIn::Kind::Placeholder, place.path});
+    if (!file.first_name.empty())
+        plan_.stand_ins.push_back({StandIn::Kind::Link, place.path, file.first_name});
+    else if (means_ == Means::InPlace)
+        plan_.stand_ins.push_back(copy_of(file.copy, place.path));
+    else
+        plan_.stand_ins.push_back({StandIn::Kind::Placeholder, place.path});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/mounts.hpp"
 #include "launch/stand_ins.hpp"
 
 namespace quarry {
@@ -20,7 +21,7 @@ struct ViewPlan {
     std::vector<Showing> showings;
     std::vector<StandIn> stand_ins;  // that are not there yet
     // By directory: what is missing there; directories end with a slash.
-    std::map<std::string, std::vector<std::string>> covers;
+    std::map<std::string, std::vector<MissingEntry>> covers;
     std::vector<std::string> uncovered;  // originals that are in the way
 };
 

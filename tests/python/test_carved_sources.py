@@ -305,3 +305,31 @@ except OSError: print("refused")
     )
     assert done.stdout == natively(tmp_path / where, program) + "refused\n", done.stderr
     assert done.stdout == f"{name} 1 1.0\nrefused\n"
+
+
+@pytest.mark.parametrize("link", ("A/v.h5", "latest"), ids=("file", "directory"))
+@pytest.mark.parametrize("means", ((), ("--in-place",)), ids=("mounted", "in place"))
+def test_virtual_data_in_a_file_by_another_name(tmp_path: Path, link: str, means: tuple) -> None:
+    """Its sources lie beside where the link leads, which is away as well."""
+    data = tmp_path / "data"
+    (data / "B").mkdir(parents=True)
+    (data / "A").mkdir()
+    for name, first in (("s.h5", 1), ("t.h5", 5)):
+        with h5py.File(data / "B" / name, "w") as f:
+            f["d"] = np.arange(20000.0) + first
+    with h5py.File(data / "B/v.h5", "w") as f:
+        layout = h5py.VirtualLayout((40000,), "f8")
+        layout[:20000] = h5py.VirtualSource("s.h5", "d", (20000,))
+        layout[20000:] = h5py.VirtualSource("t.h5", "d", (20000,))
+        f.create_virtual_dataset("v", layout, fillvalue=-5)
+    path = data / link
+    path.symlink_to("../B/v.h5" if link.endswith(".h5") else "B")
+    name = path if link.endswith(".h5") else path / "v.h5"
+    program = f"import h5py; v = h5py.File({str(name)!r})['v']; print(v[:2])"
+    run(tmp_path, program)
+    carve(tmp_path, "t")
+    data.rename(tmp_path / "away")
+    command = (sys.executable, "-c", program.replace("v[:2]", "v[:2], v[-2:]"))
+    done = quarry("run", "--no-trace", "--carved", "small", *means, "--", *command, cwd=tmp_path)
+    assert done.stdout == "[1. 2.] [20003. 20004.]\n", done.stderr
+    assert not data.exists()
