@@ -28,10 +28,17 @@ inline constexpr const char* kPlaceholders = ".placeholders";
 // Where the program that runs on it sees the true files.
 inline constexpr const char* kOriginals = "originals";
 
+// A symbolic link, or a directory without files, over which the names of other files lead.
+struct CarvedWay {
+    std::string path;        // where it was
+    std::string leads_to{};  // of a link
+};
+
 // What `quarry carve` has left.
 struct CarvedDirectory {
     std::string path;
     std::vector<ServedFile> files;
+    std::vector<CarvedWay> ways{};
     // Directories that are missing, and those that programs see and may write to in their places.
     // They hold an empty file for each file of the above that belongs there.
     std::vector<ServedFile> folders{};

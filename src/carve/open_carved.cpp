@@ -1,13 +1,17 @@
 #include <chrono>
 #include <filesystem>
 #include <quarry/carved.hpp>
+#include <set>
 #include <thread>
 
 #include "base/directory_lock.hpp"
 #include "carve/manifest.hpp"
+#include "carve/ways.hpp"
 
 namespace quarry {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::shared_ptr<const void> lock_on(const std::string& directory,
                                     const std::function<void()>& waiting) {
@@ -19,11 +23,35 @@ std::shared_ptr<const void> lock_on(const std::string& directory,
     }
 }
 
+// Where copies are, nothing else is a link, or an empty directory.
+std::vector<CarvedWay> ways_in(const fs::path& place, const std::vector<FileFate>& files) {
+    std::error_code error;
+    std::vector<CarvedWay> ways;
+    std::set<fs::path> tops, empty;
+    for (const FileFate& file : files) tops.insert(*fs::path(file.copy).begin());
+    fs::recursive_directory_iterator at(place, error), end;
+    for (; !error && at != end; at.increment(error)) {
+        const fs::path& path = at->path();
+        if (at.depth() == 0 && !tops.contains(path.filename())) {
+            at.disable_recursion_pending();
+            continue;
+        }
+        const std::string original = "/" + path.lexically_relative(place).string();
+        empty.erase(path.parent_path());
+        if (at->is_symlink(error) && carve_files::leads_within(path, place))
+            ways.push_back({original, fs::read_symlink(path, error)});
+        else if (at->is_directory(error))
+            empty.insert(path);
+    }
+    for (const fs::path& path : empty)
+        ways.push_back({"/" + path.lexically_relative(place).string()});
+    return ways;
+}
+
 }  // namespace
 
 Result<CarvedDirectory> open_carved(const std::string& directory,
                                     const std::function<void()>& waiting) {
-    namespace fs = std::filesystem;
     std::error_code failed;
     const fs::path path = fs::canonical(directory, failed);
     if (failed)
@@ -32,7 +60,7 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
     auto in_use = lock_on(path, waiting);
     const auto manifest = carve_files::read_manifest(path, carve_files::Detail::Files);
     if (!manifest) return manifest.error();
-    CarvedDirectory carved{path, {}, {}, std::move(in_use)};
+    CarvedDirectory carved{path, {}, ways_in(path, manifest->files), {}, std::move(in_use)};
     for (const FileFate& file : manifest->files) {
         const fs::path below =
             fs::weakly_canonical(path / file.copy, failed).lexically_relative(path);

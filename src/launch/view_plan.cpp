@@ -34,6 +34,7 @@ public:
     Planner(Means means, const StandIns& present) : means_(means), present_(present) {}
 
     Result<bool> add_folder(const ServedFile& folder);
+    Result<bool> add_way(const CarvedWay& way);
     Result<bool> add(const ServedFile& file);
     ViewPlan take() { return std::move(plan_); }
 
@@ -43,11 +44,13 @@ private:
     void make(const ServedFile& file, const Place& place);
     void make_directories(const fs::path& ancestor, const fs::path& last);
     bool is_in_folder(const std::string& place) const;
+    bool is_behind_link(const std::string& place) const;
 
     Means means_;
     const StandIns& present_;
     ViewPlan plan_;
     std::set<std::string> known_;              // directories that are seen to
+    std::vector<std::string> links_;           // that are to be made on the way to others
     std::map<std::string, ServedFile> shown_;  // by place
 };
 
@@ -60,6 +63,31 @@ Result<bool> Planner::add_folder(const ServedFile& folder) {
     else
         plan_.covers[place->ancestor].push_back({place->path + "/"});
     return true;
+}
+
+Result<bool> Planner::add_way(const CarvedWay& way) {
+    std::error_code unknown;
+    if (fs::exists(fs::symlink_status(way.path, unknown))) return true;
+    const auto place = place_of(way.path);
+    if (!place) return place.error();
+    const bool is_link = !way.leads_to.empty();
+    if (is_link) links_.push_back(place->path);
+    if (access(place->ancestor.c_str(), W_OK | X_OK) != 0) {
+        plan_.covers[place->ancestor].push_back(
+            {is_link ? place->path : place->path + "/", way.leads_to});
+        return true;
+    }
+    make_directories(place->ancestor,
+                     is_link ? fs::path(place->path).parent_path() : fs::path(place->path));
+    if (is_link) plan_.stand_ins.push_back({StandIn::Kind::Link, place->path, way.leads_to});
+    return true;
+}
+
+// There, it is found by its own name.
+bool Planner::is_behind_link(const std::string& place) const {
+    return std::any_of(links_.begin(), links_.end(), [&](const std::string& link) {
+        return place == link || place.starts_with(link + "/");
+    });
 }
 
 bool Planner::is_in_folder(const std::string& place) const {
@@ -87,6 +115,7 @@ Result<bool> Planner::add(const ServedFile& file) {
             "remove it, or carve again.",
             file.original, place->path)};
     const bool is_link = !file.first_name.empty() && !place->is_there;
+    if (is_link && is_behind_link(place->path)) return true;
     if (is_link && !is_in_folder(place->path)) return add_missing(file, *place);
     plan_.showings.push_back({file, place->path});
     if (is_in_folder(place->path)) return true;
@@ -140,6 +169,8 @@ Result<ViewPlan> plan_view(const CarvedDirectory& carved, Means means, const Sta
     Planner planner(means, present);
     for (const ServedFile& folder : carved.folders)
         if (const auto added = planner.add_folder(folder); !added) return added.error();
+    for (const CarvedWay& way : carved.ways)
+        if (const auto added = planner.add_way(way); !added) return added.error();
     for (const ServedFile& file : carved.files)
         if (const auto added = planner.add(file); !added) return added.error();
     return planner.take();

@@ -333,3 +333,28 @@ def test_virtual_data_in_a_file_by_another_name(tmp_path: Path, link: str, means
     done = quarry("run", "--no-trace", "--carved", "small", *means, "--", *command, cwd=tmp_path)
     assert done.stdout == "[1. 2.] [20003. 20004.]\n", done.stderr
     assert not data.exists()
+
+
+@pytest.mark.parametrize("name", ("lnk/s.h5", "filelink.h5", "other/../sub/s.h5"))
+@pytest.mark.parametrize("means", ((), ("--in-place",)), ids=("mounted", "in place"))
+def test_the_way_to_a_source_is_there_for_programs(tmp_path: Path, name: str, means: tuple) -> None:
+    """Also to one that nobody has read."""
+    data = tmp_path / "data"
+    for directory in ("sub", "other"):
+        (data / directory).mkdir(parents=True)
+    (data / "lnk").symlink_to("sub")
+    (data / "filelink.h5").symlink_to("sub/s.h5")
+    with h5py.File(data / "sub/s.h5", "w") as f:
+        f["d"] = np.arange(20000.0) + 1
+    with h5py.File(data / "v.h5", "w") as f:
+        f["x"] = 1
+        layout = h5py.VirtualLayout((20000,), "f8")
+        layout[:] = h5py.VirtualSource(name, "d", (20000,))
+        f.create_virtual_dataset("v", layout, fillvalue=-5)
+    run(tmp_path, "import h5py; h5py.File('data/v.h5')['x'][()]")
+    carve(tmp_path, "t", "--keep", "/v")
+    data.rename(tmp_path / "away")
+    command = (sys.executable, "-c", "import h5py; print(h5py.File('data/v.h5')['v'][:2])")
+    done = quarry("run", "--no-trace", "--carved", "small", *means, "--", *command, cwd=tmp_path)
+    assert done.stdout == "[1. 2.]\n", done.stderr
+    assert not data.exists()
