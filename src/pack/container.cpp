@@ -109,6 +109,16 @@ std::set<std::string> tops_of(const std::vector<FileFate>& inputs) {
     return tops;
 }
 
+// Files are copied under their first names.
+std::string lines_for_other_names(const FileFate& file) {
+    std::string text;
+    for (const std::string& name : file.input.also_by)
+        text += fmt::format("RUN test -e {0} || {{ mkdir -p {1} && ln -s {2} {0}; }}\n",
+                            shell_quoted(name), shell_quoted(fs::path(name).parent_path().string()),
+                            shell_quoted("/" + file.copy));
+    return text;
+}
+
 std::string containerfile_of(const Pack& pack, const std::vector<FileFate>& inputs) {
     const Versions& versions = pack.versions;
     std::string text = fmt::format(
@@ -122,6 +132,8 @@ std::string containerfile_of(const Pack& pack, const std::vector<FileFate>& inpu
     text += "\n# Data and programs, each under its path.\n";
     for (const std::string& top : tops_of(inputs))
         text += copy_line(fmt::format("{}/{}", kCarved, top), "/" + top);
+    for (const FileFate& file : inputs)
+        if (!file.copy.empty()) text += lines_for_other_names(file);
     if (!pack.programs.empty()) text += copy_line(kPrograms, "/");
     text += copy_line("run.sh", "/run.sh");
     return text + "ENTRYPOINT [\"/bin/sh\", \"/run.sh\"]\n";

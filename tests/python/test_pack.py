@@ -442,3 +442,24 @@ def test_an_archive_that_cannot_be_written_to_its_end(archive: Path, tmp_path: P
     said = f"{tmp_path}/work/other.tar.zst cannot be written: File too large."
     assert said in done.stderr
     assert "other.tar.zst" not in left_in(tmp_path / "work")
+
+
+def test_a_container_finds_inputs_by_their_other_names(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    with h5py.File(work / "in.h5", "w") as f:
+        f["x"] = np.arange(9)
+    (work / "link.h5").symlink_to("in.h5")
+    program = "import h5py; print(h5py.File('link.h5')['x'][3])"
+    run = ("run", "--trace", "t", "--", sys.executable, "-c", program)
+    assert quarry(*run, cwd=work).returncode == 0
+    assert quarry("pack", "t", "-o", "app.tar.zst", cwd=work).returncode == 0
+    assert quarry("unpack", "app.tar.zst", "-C", "new", cwd=work).returncode == 0
+    container = (work / "new/Containerfile").read_text()
+    # What a container would do, in a folder of its own.
+    (line,) = [line for line in container.splitlines() if "link.h5" in line]
+    root = tmp_path / "root"
+    shutil.copytree(work / "new/carved", root)
+    script = line.removeprefix("RUN ").replace(str(tmp_path), f"{root}{tmp_path}")
+    subprocess.run(["sh", "-c", script], check=True)
+    assert (root / (work / "link.h5").relative_to("/")).resolve().name == "in.h5"
