@@ -210,9 +210,9 @@ private:
     // It may have been opened before the task began.
     Input* used_input(uint32_t file) {
         Input* input = input_of(file);
+        if (input == nullptr || input->file.opened != 0) return input;
         const auto opening = openings_.find(file);
-        if (input != nullptr && input->file.opened == 0 && opening != openings_.end())
-            add(opening->second, input->file);
+        if (opening != openings_.end()) add(opening->second, input->file);
         return input;
     }
 
