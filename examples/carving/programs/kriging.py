@@ -3,6 +3,7 @@
 import numpy as np
 
 NEIGHBOURS, SAMPLE = 24, 400
+STEP = 6  # degrees between points of the grid
 
 
 def on_sphere(lon, lat):
@@ -46,9 +47,9 @@ def estimate(points, values, targets):
     return result
 
 
-def onto_grid(lon, lat, values, step):
+def onto_grid(lon, lat, values):
     """Estimates on a grid of longitudes and latitudes."""
-    grid_lon, grid_lat = np.arange(-180, 180, step), np.arange(-60, 61, step)
+    grid_lon, grid_lat = np.arange(-180, 180, STEP), np.arange(-60, 61, STEP)
     targets = on_sphere(*np.meshgrid(grid_lon, grid_lat)).reshape(-1, 3)
     field = estimate(on_sphere(lon, lat), values, targets)
     return grid_lon, grid_lat, field.reshape(len(grid_lat), len(grid_lon))

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from kriging import onto_grid
 
-SWATH, EVERY, STEP = "HDFEOS/SWATHS/O3Profile", 5, 6
+SWATH, EVERY = "HDFEOS/SWATHS/O3Profile", 5
 
 
 def observations(path):
@@ -31,7 +31,7 @@ def main():
     result, *files = sys.argv[1:]
     orbits = [observations(path) for path in files]
     lon, lat, column = np.concatenate(orbits, axis=1)
-    grid_lon, grid_lat, field = onto_grid(lon, lat, column, STEP)
+    grid_lon, grid_lat, field = onto_grid(lon, lat, column)
     with h5py.File(result, "w") as file:
         file["lon"], file["lat"], file["O3"] = grid_lon, grid_lat, field
     print(f"{len(column)} columns of {len(orbits)} orbits")

@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 from kriging import onto_grid
 
-EVERY, STEP = 101, 20
+EVERY = 101
 
 
 def observations(path):
@@ -27,7 +27,7 @@ def main():
     result, *files = sys.argv[1:]
     granules = [observations(path) for path in files]
     lon, lat, thick = np.concatenate(granules, axis=1)
-    grid_lon, grid_lat, field = onto_grid(lon, lat, thick, STEP)
+    grid_lon, grid_lat, field = onto_grid(lon, lat, thick)
     with netCDF4.Dataset(result, "w") as file:
         for name, values in (("lat", grid_lat), ("lon", grid_lon)):
             file.createDimension(name, len(values))
