@@ -45,7 +45,7 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
     std::map<std::string, uint64_t> made;
-    std::set<std::string> unseen;
+    std::set<std::string> unseen, running;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
@@ -56,6 +56,7 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
             first = std::min(first, time);
         }
         unseen.insert(found->unseen.begin(), found->unseen.end());
+        running.insert(found->running.begin(), found->running.end());
     }
     // What one of the traces has made is no input of another.
     std::erase_if(inputs, [&](const InputFile& input) {
@@ -75,6 +76,13 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
             fmt::format("what {} read could not be recorded, and may be left out. --keep keeps "
                         "datasets that nobody else has read.",
                         printable(fmt::format("{}", fmt::join(unseen, ", ")))));
+    }
+    if (!running.empty()) {
+        line.clear();
+        say(
+            fmt::format("not ended yet: {}. What is read from now on may be left out; do this again "
+                        "when all have ended.",
+                        printable(fmt::format("{}", fmt::join(running, ", ")))));
     }
     if (!listed.empty()) {
         line.clear();

@@ -30,13 +30,29 @@ herr_t read_one(const DatasetReads& reads, size_t number, void* from) {
                                                       reads.buffers + number, nullptr);
 }
 
-std::vector<hsize_t> shape_of(const Object& dataset) {
-    DatasetFacts facts(dataset);
-    std::vector<hsize_t> shape(H5S_MAX_RANK);
-    const hdf5::Api& api = dataset.under->library->api;
-    const int rank = api.H5Sget_simple_extent_dims(facts.space(), shape.data(), nullptr);
-    shape.resize(static_cast<size_t>(std::max(rank, 0)));
+hdf5::Shape extent_of(const Object& dataset) {
+    hdf5::Shape shape;
+    hdf5::read_shape(dataset.under->library->api, DatasetFacts(dataset).space(), shape);
     return shape;
+}
+
+std::vector<hsize_t> shape_of(const Object& dataset) {
+    const hdf5::Shape extent = extent_of(dataset);
+    return {extent.now.begin(), extent.now.begin() + std::max(extent.rank, 0)};
+}
+
+bool has_no_limit(const Object& dataset) {
+    const hdf5::Shape extent = extent_of(dataset);
+    const auto end = extent.most.begin() + std::max(extent.rank, 0);
+    return std::find(extent.most.begin(), end, H5S_UNLIMITED) != end;
+}
+
+bool is_usual_view(const hdf5::Api& api, hid_t access) {
+    H5D_vds_view_t view = H5D_VDS_LAST_AVAILABLE;
+    hsize_t gap = 0;
+    if (api.H5Pget_virtual_view != nullptr) api.H5Pget_virtual_view(access, &view);
+    if (api.H5Pget_virtual_printf_gap != nullptr) api.H5Pget_virtual_printf_gap(access, &gap);
+    return view == H5D_VDS_LAST_AVAILABLE && gap == 0;
 }
 
 bool was_virtual(const hdf5::Api& api, const CarvedDataset& carved) {
@@ -117,6 +133,20 @@ herr_t read_with_originals(const DatasetReads& reads) noexcept {
     } catch (const std::bad_alloc&) {
         return -1;
     }
+}
+
+bool is_in_another_view(Object& dataset, hid_t access, hid_t transfer) noexcept {
+    const hdf5::Api& api = dataset.under->library->api;
+    if (is_usual_view(api, access)) return false;
+    try {
+        const CarvedDataset* carved = carved_part_of(dataset, transfer);
+        if (carved == nullptr || !was_virtual(api, *carved) || !has_no_limit(dataset)) return false;
+        carved->file->note_unusable(carved->missing.path,
+                                    "its shape is not known in the view that the program wants");
+    } catch (const std::bad_alloc&) {
+        // Better not than wrongly.
+    }
+    return true;
 }
 
 namespace {

@@ -22,6 +22,10 @@ struct DatasetReads {
 // that was not the reason, or is not possible, nothing changes, HDF5's errors included.
 herr_t read_with_originals(const DatasetReads& reads) noexcept;
 
+// Whether a virtual dataset is wanted in another view than the usual one, in which it may have
+// another shape. Only the usual one was carved; tells the user.
+bool is_in_another_view(Object& dataset, hid_t access, hid_t transfer) noexcept;
+
 // What a dataset has answered is made what the original would have.
 void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t transfer) noexcept;
 

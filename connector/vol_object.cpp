@@ -147,8 +147,11 @@ void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* 
     const RefusedCopies refused;
     void* dataset = Open::call(object, location, name, access, transfer, request);
     if (refused.are_there()) dataset = closed(dataset, H5I_DATASET, transfer);
-    if (dataset != nullptr && is_serving()) meet_carved(as_object(dataset), H5I_DATASET, transfer);
-    return dataset;
+    if (dataset == nullptr || !is_serving()) return dataset;
+    meet_carved(as_object(dataset), H5I_DATASET, transfer);
+    if (!is_in_another_view(as_object(dataset), access, transfer)) return dataset;
+    let_original_go(as_object(dataset));
+    return closed(dataset, H5I_DATASET, transfer);
 }
 
 herr_t dataset_read(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],

@@ -45,6 +45,7 @@ struct TraceInputs {
     std::vector<InputFile> files;
     std::map<std::string, uint64_t> made;  // files of the tasks' own, and since when
     std::vector<std::string> unseen;       // programs that may have read any file, unrecorded
+    std::vector<std::string> running;      // processes that may read more
 };
 
 // Of the tasks with these names, or of all where there are none. Files that the tasks made

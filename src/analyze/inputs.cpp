@@ -271,6 +271,15 @@ private:
     uint32_t task_;
 };
 
+std::vector<std::string> still_running(const TraceFacts& facts) {
+    std::vector<std::string> found;
+    for (const TaskFacts& task : facts.tasks)
+        for (const uint32_t number : task.processes)
+            if (const ProcessFacts& process = facts.processes[number]; process.is_running)
+                found.push_back(task.name + " (process " + std::to_string(process.pid) + ")");
+    return found;
+}
+
 }  // namespace
 
 Result<TraceInputs> inputs_of_trace(const std::string& directory,
@@ -289,7 +298,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     std::set<std::string> sought;
     for (const auto& tables : index->processes)
         tables->file->each(Using(*index, *tables, wanted, inputs, tokens, openings, sought));
-    TraceInputs found{{}, {}, index->facts.unseen};
+    TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts)};
     for (auto& [number, input] : inputs) {
         InputFile& file = input.file;
         file.is_raw = input.is_raw && !input.is_hdf5;

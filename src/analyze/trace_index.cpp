@@ -9,6 +9,7 @@
 #include "analyze/credit.hpp"
 #include "analyze/dataset_description.hpp"
 #include "base/text.hpp"
+#include "trace/process_identity.hpp"
 
 namespace quarry::analyze {
 namespace {
@@ -435,6 +436,13 @@ uint64_t time_before(const trace::Header& header) {
     return is_sensible ? header.monotonic - header.process_age * kTick : 0;
 }
 
+bool is_running(const trace::Header& header) {
+    static const trace::ProcessIdentity here = trace::identity_of_process();
+    return header.state == static_cast<uint32_t>(trace::State::Running) &&
+           header.process_age != 0 && std::string_view(header.boot.data()) == here.boot.data() &&
+           trace::age_of_process(header.pid) == header.process_age;
+}
+
 std::string stop_sentence(const trace::Header& header) {
     switch (static_cast<trace::StopReason>(header.stop_reason)) {
         case trace::StopReason::SizeLimit:
@@ -481,6 +489,7 @@ void add_process(Shared& shared, trace::ProcessFile&& file) {
     process.started = header.realtime - time_before(header);
     process.held_up = header.own_time;
     process.ended = header.state == static_cast<uint32_t>(trace::State::Ended);
+    process.is_running = is_running(header);
     if (tables.parent != nullptr) {
         const ProcessFacts& before = facts.processes[tables.parent->process];
         process.command = before.command;

@@ -46,6 +46,8 @@ namespace quarry::hdf5 {
     X(H5Pget_copy_object)             \
     X(H5Pget_elink_fapl)              \
     X(H5Pget_size)                    \
+    X(H5Pget_virtual_printf_gap)      \
+    X(H5Pget_virtual_view)            \
     X(H5Pget_vol_id)                  \
     X(H5Pget_vol_info)                \
     X(H5PLappend)                     \

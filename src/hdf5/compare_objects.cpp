@@ -84,6 +84,8 @@ Properties header_properties(hid_t object, const H5O_info2_t& info, Times times)
     if (times == Times::Compared) {
         all.push_back({"time of its making", std::to_string(info.btime)});
         all.push_back({"time of its last change", std::to_string(info.ctime)});
+        all.push_back({"time of the last change of its data", std::to_string(info.mtime)});
+        all.push_back({"time of its last use", std::to_string(info.atime)});
     }
     return all;
 }

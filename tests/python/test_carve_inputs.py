@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from carving import carve, copy_of, run
 
-from cli import quarry
+from cli import QUARRY, quarry
 
 
 def test_a_file_that_is_another_by_now_is_refused(rich: Path) -> None:
@@ -205,6 +205,20 @@ def test_programs_that_could_not_be_seen_are_named(rich: Path) -> None:
     run(rich.parent, code)
     done = quarry("carve", "t", "-o", "small", cwd=rich.parent)
     assert f"what {sys.executable} read could not be recorded" in done.stderr
+
+
+def test_programs_that_read_on_are_named(rich: Path) -> None:
+    """What they read later is not in the trace yet."""
+    code = "import h5py; h5py.File('in.h5')['mu'][0]; print(flush=True); input()"
+    words = ("run", "--trace", "t", "--task", "slow", "--", sys.executable, "-c", code)
+    with subprocess.Popen(
+        [QUARRY, *words], cwd=rich.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        running.stdout.readline()
+        done = quarry("carve", "t", "-o", "small", cwd=rich.parent)
+        running.communicate("\n")
+    assert done.returncode == 0 and "not ended yet: slow (process " in done.stderr
+    assert "not ended" not in quarry("carve", "t", "-o", "small", cwd=rich.parent).stderr
 
 
 READ_AS_BYTES = {

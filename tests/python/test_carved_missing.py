@@ -647,6 +647,38 @@ print(d.is_virtual, d.id.get_space_status(), d.id.get_storage_size())
     assert on_carved(tmp_path, looks).stdout == natively(tmp_path, looks)
 
 
+def test_shapes_of_virtual_datasets_by_view(tmp_path: Path) -> None:
+    """One without a limit has several, of which one was carved."""
+    for number, length in enumerate((5, 3)):
+        with h5py.File(tmp_path / f"source{number}.h5", "w") as f:
+            f.create_dataset("d", data=np.arange(length), maxshape=(None,))
+    endless = (h5py.h5s.UNLIMITED,)
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["read"] = 1
+        space = h5py.h5s.create_simple((5, 2), (endless[0], 2))
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        for number in range(2):
+            space.select_hyperslab((0, number), (1, 1), (1, 1), (endless[0], 1))
+            source = h5py.h5s.create_simple((0,), endless)
+            source.select_hyperslab((0,), (1,), (1,), endless)
+            properties.set_virtual(space, f"source{number}.h5".encode(), b"d", source)
+        h5py.h5d.create(f.id, b"virtual", h5py.h5t.NATIVE_INT64, space, properties)
+    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    usual = "import h5py; print(h5py.File('in.h5')['virtual'].shape)"
+    assert on_carved(tmp_path, usual).stdout == natively(tmp_path, usual) == "(5, 2)\n"
+    least = """
+import h5py
+access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+access.set_virtual_view(h5py.h5d.VDS_FIRST_MISSING)
+print(h5py.h5d.open(h5py.File("in.h5").id, b"virtual", access).shape)
+"""
+    assert natively(tmp_path, least) == "(3, 2)\n"
+    done = on_carved(tmp_path, least)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "/virtual" in done.stderr and "view" in done.stderr and "--keep" in done.stderr
+
+
 def test_files_behind_links_keep_their_place(tmp_path: Path) -> None:
     """Found by a relative prefix, and then the program goes elsewhere."""
     for folder, value in (("sub", 1), ("other/sub", 2)):

@@ -495,6 +495,23 @@ def test_what_cannot_be_read_in_either_is_not_the_same(tmp_path: Path) -> None:
     assert (one["object"], one["what"]) == ("/x", "it cannot be read")
 
 
+@pytest.mark.parametrize("which", range(4))
+def test_every_time_of_an_object_is_compared(tmp_path: Path, which: int) -> None:
+    """HDF5 itself sets two of the four to the same."""
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w", libver="latest") as f:
+        f.create_dataset("x", data=np.arange(9), track_times=True)
+        start, size = h5py.h5o.get_info(f["x"].id).addr, h5py.h5o.get_info(f["x"].id).hdr.space.total
+    content = bytearray(file.read_bytes())
+    content[start + 6 + 4 * which] ^= 1
+    checked = bytes(content[start : start + size - 4])
+    checksum = library_of_h5py().H5_checksum_metadata(checked, ctypes.c_size_t(len(checked)), 0)
+    content[start + size - 4 : start + size] = (checksum % 2**32).to_bytes(4, "little")
+    (tmp_path / "other.h5").write_bytes(content)
+    (one,) = verify(file, tmp_path / "other.h5")["differences"]
+    assert one["object"] == "/x" and "time of " in one["what"]
+
+
 def test_another_size_of_storage_is_found(tmp_path: Path) -> None:
     file = tmp_path / "in.h5"
     with h5py.File(file, "w") as f:
