@@ -39,6 +39,15 @@ void tidy_up(const fs::path& folder) {
     }
 }
 
+// What has to be made for it to be there, the deepest one first.
+std::vector<std::string> missing_on_the_way(fs::path folder) {
+    std::vector<std::string> missing;
+    std::error_code error;
+    for (; folder.has_relative_path() && !fs::exists(folder, error); folder = folder.parent_path())
+        missing.push_back(folder);
+    return missing;
+}
+
 mode_t umask_now() {
     const mode_t now = umask(0);
     umask(now);
@@ -55,30 +64,37 @@ bool is_synced(const std::string& path) {
     return done;
 }
 
-Workplace::Workplace(std::string path, std::string place)
-    : path_(std::move(path)), place_(std::move(place)), lock_(locked(path_)) {}
+Workplace::Workplace(std::string path, std::string place, std::vector<std::string> made)
+    : path_(std::move(path)),
+      place_(std::move(place)),
+      made_(std::move(made)),
+      lock_(locked(path_)) {}
 
 Workplace::Workplace(Workplace&& other) noexcept
     : path_(std::exchange(other.path_, {})),
       place_(std::move(other.place_)),
+      made_(std::exchange(other.made_, {})),
       lock_(std::exchange(other.lock_, -1)) {}
 
 Workplace::~Workplace() {
     std::error_code error;
     if (!path_.empty()) fs::remove_all(path_, error);
+    // Those in which there is something by now stay.
+    for (const std::string& folder : made_) rmdir(folder.c_str());
     if (lock_ >= 0) close(lock_);
 }
 
 Result<Workplace> Workplace::beside(const std::string& place) {
     const fs::path folder = fs::path(place).parent_path();
     std::string made = (folder / kUnfinished).string() + "XXXXXX";
+    std::vector<std::string> missing = missing_on_the_way(folder);
     std::error_code error;
     fs::create_directories(folder, error);
     tidy_up(folder);
     if (mkdtemp(made.data()) == nullptr)
         return Error{"No directory can be made beside " + place + ": " + std::strerror(errno) +
                      "."};
-    return Workplace(made, place);
+    return Workplace(made, place, std::move(missing));
 }
 
 Result<bool> Workplace::put(Present present) {

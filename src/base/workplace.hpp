@@ -4,6 +4,7 @@
 
 #include <quarry/result.hpp>
 #include <string>
+#include <vector>
 
 namespace quarry {
 
@@ -16,7 +17,7 @@ public:
 
     Workplace(Workplace&& other) noexcept;
     Workplace& operator=(Workplace&&) = delete;
-    ~Workplace();  // with all that is in it, unless it was put
+    ~Workplace();  // with all that is in it, and what was made for it, unless it was put
 
     const std::string& path() const { return path_; }
 
@@ -27,10 +28,11 @@ public:
     Result<bool> put(Present present = Present::Replaced);
 
 private:
-    Workplace(std::string path, std::string place);
+    Workplace(std::string path, std::string place, std::vector<std::string> made);
 
     std::string path_;
     std::string place_;
+    std::vector<std::string> made_;  // directories on the way there, the deepest one first
     int lock_;  // held by whoever is at work in it
 };
 

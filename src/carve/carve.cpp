@@ -448,7 +448,7 @@ std::string something_else_in(const fs::path& place) {
 // A directory that is there is replaced only if it is one of ours.
 std::string why_not_replaced(const std::string& place) {
     std::error_code error;
-    if (!fs::exists(place, error)) return "";
+    if (!fs::exists(fs::symlink_status(place, error))) return "";
     if (!fs::is_directory(place, error)) return place + " is there, and is no directory.";
     if (fs::is_empty(place, error)) return "";
     if (!fs::exists(place + "/" + kManifest, error))

@@ -135,9 +135,11 @@ def test_what_is_not_ours_is_left_alone(rich: Path) -> None:
     assert done.returncode == 125 and "left alone" in done.stderr
     assert (folder / "small/thesis.txt").read_text() == "years"
     (folder / "empty").touch()
-    done = quarry("carve", "-o", "empty", "t", cwd=folder)
-    assert done.returncode == 125 and "no directory" in done.stderr
-    assert (folder / "empty").is_file()
+    (folder / "link").symlink_to("nowhere")
+    for name in ("empty", "link"):
+        done = quarry("carve", "-o", name, "t", cwd=folder)
+        assert done.returncode == 125 and "no directory" in done.stderr
+    assert (folder / "empty").is_file() and (folder / "link").is_symlink()
     (folder / "small/thesis.txt").unlink()
     carve(folder, "t")
     for name in ("thesis.txt", "more/thesis.txt", "originals/in.h5", "quarry-carved/thesis.txt"):

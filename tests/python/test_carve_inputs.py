@@ -25,6 +25,8 @@ def test_a_file_that_is_another_by_now_is_refused(rich: Path) -> None:
     time.sleep(0.01)
     with h5py.File(rich, "r+") as f:
         f["mu"][0] = 0
+    done = quarry("carve", "-o", "new/place/small", "t", cwd=folder)
+    assert done.returncode == 1 and not (folder / "new").exists()
     done = quarry("carve", "-o", "small", "t", cwd=folder)
     assert done.returncode == 1
     assert f"Not carved: {rich}: it has been changed since it was used" in done.stdout
