@@ -17,8 +17,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string as_json(const PackResult& result) {
-    Json json{{"size", result.size},       {"inputs", Json::array()},   {"commands", Json::array()},
-              {"programs", Json::array()}, {"left_out", Json::array()}, {"outputs", Json::array()}};
+    Json json{{"size", result.size},
+              {"inputs", Json::array()},
+              {"commands", Json::array()},
+              {"programs", Json::array()},
+              {"left_out", Json::array()},
+              {"outputs", Json::array()},
+              {"python_path", result.pack.python_path}};
     for (const FileFate& file : result.inputs)
         json["inputs"].push_back({{"original", file.input.path},
                                   {"problem", file.problem},
@@ -92,6 +97,7 @@ public:
         if (!result) return failed(line, result.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*result)) : print(*result);
+        say_what_matters(*result);
         flags_.say_what_is_idle(result->inputs);
         return is_whole(*result) ? kSuccess : kFoundProblems;
     }
@@ -114,6 +120,14 @@ private:
             fmt::print("Nothing has been written.\n");
         else
             fmt::print("{} has {}.\n", printable(options_.archive), bytes_text(result.size));
+    }
+
+    static void say_what_matters(const PackResult& result) {
+        for (const std::string& folder : result.pack.python_path)
+            say(
+                fmt::format("some modules were found by PYTHONPATH only, in {}: `unpack --run` and "
+                            "run.sh set it.",
+                            printable(folder)));
     }
 
     static void print_reservations(const PackResult& result) {

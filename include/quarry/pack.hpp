@@ -81,6 +81,7 @@ struct Pack {
     std::vector<PackedCommand> commands;
     std::vector<std::string> folders;  // that the commands found and worked in
     std::vector<PackedProgram> programs;
+    std::vector<std::string> python_path;  // folders of some of them, for Python to look in
     std::vector<UnpackedFile> left_out;
     std::vector<PackedOutput> outputs;
     std::vector<PackedFile> files;

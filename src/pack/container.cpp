@@ -1,6 +1,7 @@
 #include "pack/container.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -154,6 +155,9 @@ std::string script_of(const Pack& pack) {
         "#!/bin/sh\n# The commands of the run, in the order in which they were started.\nset -e\n";
     for (const std::string& folder : pack.folders)
         text += "mkdir -p " + shell_quoted(folder) + "\n";
+    if (!pack.python_path.empty())
+        text += fmt::format("export PYTHONPATH={}\"${{PYTHONPATH:+:$PYTHONPATH}}\"\n",
+                            shell_quoted(fmt::format("{}", fmt::join(pack.python_path, ":"))));
     for (const PackedCommand& command : pack.commands)
         if (command.is_top_level) text += script_line(command);
     return text;

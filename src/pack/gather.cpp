@@ -182,27 +182,49 @@ private:
     }
 
     void add_programs() {
-        // By interpreter, and when the first of the commands that name them ended.
-        std::map<std::string, std::map<std::string, uint64_t>> scripts;
+        // By interpreter, and when the first of the commands that run them ended.
+        std::map<std::string, std::map<PythonProgram, uint64_t>> of_pythons;
         for (const PackedCommand& command : pack_.commands) {
             std::vector<std::string> files = files_named(command);
             std::erase_if(files, [&](const std::string& file) { return data_.has(file); });
             for (const std::string& file : files) add(file, why_not_packed(file, command.ended));
             const std::string interpreter = interpreter_of(command);
             if (interpreter.empty()) continue;
-            auto& its_scripts = scripts[interpreter];
-            if (files.empty()) continue;
-            uint64_t& end = its_scripts.try_emplace(files.front(), command.ended).first->second;
-            end = std::min(end, command.ended);
+            auto& ends = of_pythons[interpreter];
+            for (const PythonProgram& program : programs_of(command, files)) {
+                uint64_t& end = ends.try_emplace(program, command.ended).first->second;
+                end = std::min(end, command.ended);
+            }
         }
-        for (const auto& [interpreter, ends] : scripts) {
-            const auto names = std::views::keys(ends);
-            const AskedPython asked = ask_python(interpreter, {names.begin(), names.end()});
+        for (const auto& [interpreter, ends] : of_pythons) {
+            const auto programs = std::views::keys(ends);
+            const AskedPython asked = ask_python(interpreter, {programs.begin(), programs.end()});
             pack_.versions.pythons.push_back(asked.versions);
-            for (const auto& [script, end] : ends)
-                for (const std::string& module : asked.modules_of(script))
-                    add(module, why_not_packed(module, end));
+            auto end = ends.begin();
+            for (const Imports& imports : asked.programs) add_imports(imports, (end++)->second);
         }
+    }
+
+    // What an installed module runs, as `-m cProfile`, is a script as well.
+    static std::vector<PythonProgram> programs_of(const PackedCommand& command,
+                                                  const std::vector<std::string>& files) {
+        using Kind = PythonProgram::Kind;
+        const PythonProgram named = python_program_of(command);
+        std::vector<PythonProgram> programs;
+        const auto script = std::find_if(files.begin(), files.end(), [&](const auto& file) {
+            return named.kind == Kind::Script ? file == named.what : file.ends_with(".py");
+        });
+        if (named.kind != Kind::Script && !named.what.empty()) programs.push_back(named);
+        if (script != files.end()) programs.push_back({Kind::Script, *script, command.directory});
+        return programs;
+    }
+
+    void add_imports(const Imports& imports, uint64_t end) {
+        for (const std::string& module : imports.modules) add(module, why_not_packed(module, end));
+        auto& places = pack_.python_path;
+        for (const std::string& place : imports.python_path)
+            if (std::find(places.begin(), places.end(), place) == places.end())
+                places.push_back(place);
     }
 
     // Without HDF5.

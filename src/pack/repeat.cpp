@@ -129,6 +129,16 @@ std::string end_text(const ProgramEnd& end) {
     return end.exit_code != 0 ? fmt::format("It ended with exit code {}.", end.exit_code) : "";
 }
 
+Environment environment_for(const Pack& pack) {
+    Environment environment = Environment::of_process();
+    if (pack.python_path.empty()) return environment;
+    std::vector<std::string> places = pack.python_path;
+    const std::string own = environment.get("PYTHONPATH").value_or("");
+    if (!own.empty()) places.push_back(own);
+    environment.set("PYTHONPATH", fmt::format("{}", fmt::join(places, ":")));
+    return environment;
+}
+
 Result<bool> enter(const CarvedView& view, const std::string& directory) {
     if (auto entered = view.enter(); !entered) return entered;
     if (chdir(directory.c_str()) != 0)
@@ -213,7 +223,7 @@ private:
     // What went wrong; empty if nothing did.
     std::string run_all(const CarvedView& view, const std::string& carved) const {
         const Plugin plugin = find_plugin();
-        const Environment environment = Environment::of_process();
+        const Environment environment = environment_for(pack_);
         LaunchOptions launch;
         launch.recording = LaunchOptions::Recording::Off;
         launch.serving.carved = carved;
