@@ -139,7 +139,9 @@ private:
                            printable(file.input.path), printable(why));
         }
         for (const UnpackedFile& one : result.pack.left_out)
-            fmt::print("Not in it: {} ({}).\n", printable(one.path), printable(one.why));
+            fmt::print("{}: {} ({}).\n",
+                       one.is_what_loads ? "Not in it, though loaded by" : "Not in it",
+                       printable(one.path), printable(one.why));
         for (const PackedOutput& one : result.pack.outputs)
             if (!one.problem.empty())
                 fmt::print("Cannot be compared later: {}: {}.\n", printable(one.path),

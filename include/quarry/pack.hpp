@@ -27,7 +27,8 @@ struct PackedProgram {
 // Another such file, which a repeated run has to find where it is.
 struct UnpackedFile {
     std::string path;
-    std::string why;  // it is not in the archive
+    std::string why;             // it is not in the archive
+    bool is_what_loads = false;  // it is, but not all that it loads; an archive does not tell
 };
 
 struct PackedOutput {

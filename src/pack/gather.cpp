@@ -123,6 +123,9 @@ public:
             if (!left_out_.contains(path))
                 pack_.programs.push_back({path, std::string(kPrograms) + path});
         for (const auto& [path, why] : left_out_) pack_.left_out.push_back({path, why});
+        for (const auto& [path, why] : not_followed_)
+            if (!left_out_.contains(path) && !is_installed(path))
+                pack_.left_out.push_back({path, why, true});
         for (auto& [path, output] : outputs_) pack_.outputs.push_back(std::move(output));
         return Gathered{std::move(pack_), std::move(found)};
     }
@@ -220,11 +223,13 @@ private:
     }
 
     void add_imports(const Imports& imports, uint64_t end) {
-        for (const std::string& module : imports.modules) add(module, why_not_packed(module, end));
+        for (const std::string& module : imports.modules)
+            if (!data_.has(module)) add(module, why_not_packed(module, end));
         auto& places = pack_.python_path;
         for (const std::string& place : imports.python_path)
             if (std::find(places.begin(), places.end(), place) == places.end())
                 places.push_back(place);
+        not_followed_.insert(imports.not_followed.begin(), imports.not_followed.end());
     }
 
     // Without HDF5.
@@ -304,8 +309,9 @@ private:
     std::set<TracedIdentity> made_;                // by the run
     // Those of them that are there still, and when they were made first.
     std::map<FileIdentity, uint64_t> own_;
-    std::set<std::string> programs_;               // paths
-    std::map<std::string, std::string> left_out_;  // why, by path; for one command is for all
+    std::set<std::string> programs_;                   // paths
+    std::map<std::string, std::string> left_out_;      // why, by path; for one command is for all
+    std::map<std::string, std::string> not_followed_;  // likewise, by who loads it
 };
 
 }  // namespace

@@ -177,7 +177,7 @@ Pack pack_in(const ReadJson& json) {
     // Older archives do not tell.
     if (json.contains("python_path")) pack.python_path = exact_texts(json.at("python_path"));
     for (const ReadJson& one : json.value("left_out", ReadJson::array()))
-        pack.left_out.push_back({exact_text(one.at("path")), one.at("why")});
+        pack.left_out.push_back({exact_text(one.at("path")), one.at("why"), false});
     for (const ReadJson& one : json.at("files"))
         pack.files.push_back({one.at("path"), one.at("size"), one.at("sha256"), one.at("program")});
     return pack;

@@ -65,7 +65,8 @@ void read_answer(const Json& json, AskedPython& asked) {
     for (const Json& one : json.at("distributions"))
         versions.distributions.push_back({one.at(0), one.at(1), one.at(2)});
     for (const Json& one : json.at("programs"))
-        asked.programs.push_back({one.at("modules"), one.at("python_path")});
+        asked.programs.push_back(
+            {one.at("modules"), one.at("python_path"), one.at("not_followed")});
 }
 
 }  // namespace

@@ -1,14 +1,18 @@
 // What a run depends on besides its data: the system, libraries, Pythons and what is installed.
 #pragma once
 
+#include <map>
+
 #include "pack/python_program.hpp"
 
 namespace quarry::pack_files {
 
-// What a program imports that is not installed.
+// What a program loads that is not installed.
 struct Imports {
     std::vector<std::string> modules;      // their files
     std::vector<std::string> python_path;  // where only PYTHONPATH, or its like, leads to them
+    // Why others that it loads are not known, by the file that says so.
+    std::map<std::string, std::string> not_followed;
 };
 
 // A Python, and what it says of the programs that it ran.
