@@ -123,10 +123,19 @@ std::string command_text(const PackedCommand& command) {
     return fmt::format("{}", fmt::join(command.command, " "));
 }
 
-std::string end_text(const ProgramEnd& end) {
-    if (end.failure) return end.failure->message;
-    if (end.signal != 0) return fmt::format("It was ended by signal {}.", end.signal);
-    return end.exit_code != 0 ? fmt::format("It ended with exit code {}.", end.exit_code) : "";
+// Somebody may have wanted all of it to end. Shells tell by numbers above 128 of signals that ended
+// what they had started.
+bool was_stopped(const ProgramEnd& end) {
+    return end.failure || end.signal != 0 || end.exit_code > 128;
+}
+
+std::string complaint_about(const ProgramEnd& end) {
+    if (end.failure) return " did not run. " + end.failure->message;
+    if (end.signal != 0) return fmt::format(" was ended by signal {}.", end.signal);
+    if (end.exit_code == 0) return "";
+    return fmt::format(
+        " ended with exit code {}. Whether it did so when it was recorded is not known.",
+        end.exit_code);
 }
 
 Environment environment_for(const Pack& pack) {
@@ -231,6 +240,7 @@ private:
         launch.serving.places = view.places();
         // What is not in the archive is not to come from elsewhere.
         launch.serving.fetch = false;
+        std::vector<std::string> complaints;
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
             if (options_.announce) options_.announce(command);
@@ -241,10 +251,12 @@ private:
                     if (options_.prints_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
                     return enter(view, command.directory);
                 });
-            if (const std::string text = end_text(end); !text.empty())
-                return command_text(command) + " did not run to a good end. " + text;
+            const std::string complaint = complaint_about(end);
+            if (complaint.empty()) continue;
+            complaints.push_back(command_text(command) + complaint);
+            if (was_stopped(end)) break;
         }
-        return "";
+        return fmt::format("{}", fmt::join(complaints, " "));
     }
 
     const Pack& pack_;

@@ -381,6 +381,45 @@ def test_what_a_shell_lets_its_programs_print_to_is_an_output(tmp_path: Path) ->
     }
 
 
+def test_a_command_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    """Nor the comparison: it may have failed when it was recorded."""
+    work = make_folder(tmp_path / "work")
+    run = (
+        "import h5py, sys; x = h5py.File('in.h5')['used'][5]; print(x, file=open(sys.argv[1], 'w'))"
+    )
+    (work / "fails.py").write_text(run + "; sys.exit(3)")
+    (work / "works.py").write_text(run)
+    done = quarry("run", "--trace", "t", "--", sys.executable, "fails.py", "a", cwd=work)
+    assert done.returncode == 3
+    record(work, sys.executable, "works.py", "b")
+    archive = packed(work)
+    for name in ("a", "b"):
+        (work / name).unlink()
+    done = unpack(archive, "--run", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1 and not answer["same"]
+    assert {one["verdict"] for one in answer["outputs"]} == {"same"}
+    assert f"{sys.executable} fails.py a ended with exit code 3." in answer["problem"]
+    assert "when it was recorded is not known" in answer["problem"]
+    (work / "b").unlink()
+    by_hand = ["sh", tmp_path / "new/run.sh"]
+    assert subprocess.run(by_hand, env=clean_environment(), check=False).returncode == 3
+    assert (work / "b").read_text() == "5\n"
+
+
+@pytest.mark.parametrize("end", ("kill -KILL $$", "exit 143"))
+def test_what_is_stopped_stops_the_rest(end: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    program = "import h5py; x = h5py.File('in.h5')['used'][5]; open('out.txt', 'w').write('1')"
+    (work / "stopped.sh").write_text(f'"$1" -c "{program}"\nif test -e stop; then {end}; fi\n')
+    record(work, "sh", "stopped.sh", sys.executable)
+    record(work, sys.executable, "-c", program + ".real")
+    archive = packed(work)
+    (work / "out.txt").rename(work / "stop")
+    done = unpack(archive, "--run")
+    assert done.returncode == 1 and ".real" not in done.stderr, done.stderr
+
+
 def test_names_do_not_depend_on_the_locale(tmp_path: Path) -> None:
     work = make_folder(tmp_path / "d\u00e4ten")
     program = "import h5py; h5py.File('in.h5')['used'][0]; open('\u00e4.txt', 'w').write('1')"
