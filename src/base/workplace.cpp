@@ -39,6 +39,10 @@ void tidy_up(const fs::path& folder) {
     }
 }
 
+Error nothing_beside(const std::string& place, int why) {
+    return {"No directory can be made beside " + place + ": " + std::strerror(why) + "."};
+}
+
 mode_t umask_now() {
     const mode_t now = umask(0);
     umask(now);
@@ -76,9 +80,18 @@ Result<Workplace> Workplace::beside(const std::string& place) {
     fs::create_directories(folder, error);
     tidy_up(folder);
     if (mkdtemp(made.data()) == nullptr)
-        return Error{"No directory can be made beside " + place + ": " + std::strerror(errno) +
-                     "."};
+        return nothing_beside(place, error ? error.value() : errno);
     return Workplace(made, place);
+}
+
+Result<bool> Workplace::can_be_beside(const std::string& place) {
+    fs::path folder = fs::path(place).parent_path();
+    std::error_code error;
+    // Those that are missing would be made.
+    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+    if (!fs::is_directory(folder, error)) return nothing_beside(place, ENOTDIR);
+    if (access(folder.c_str(), W_OK | X_OK) != 0) return nothing_beside(place, errno);
+    return true;
 }
 
 Result<bool> Workplace::put(Present present) {

@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -33,6 +36,12 @@ std::string normal(const std::string& path) {
     return fs::path(path).lexically_normal();
 }
 
+// Empty if it may be.
+std::string why_not_read(const std::string& path) {
+    if (access(path.c_str(), R_OK) == 0) return "";
+    return std::string("it cannot be read: ") + std::strerror(errno);
+}
+
 PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t copied_below) {
     PackedOutput result{normal(place), output.is_hdf5, output.tasks, 0, "", "", "", ""};
     if (place != output.path) result.former = normal(output.path);
@@ -45,6 +54,8 @@ PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t
         result.problem = kThereBefore;
     else if (modified(status) > output.written + kSlack)
         result.problem = "it was changed after the run";
+    else
+        result.problem = why_not_read(place);
     if (!result.problem.empty()) return result;
     result.size = static_cast<uint64_t>(status.st_size);
     if (output.is_hdf5 && result.size < copied_below) result.copy = kOutputs + result.path;
@@ -277,7 +288,7 @@ private:
         if (modified(status) > end + kSlack) return "it was changed after the run";
         if (static_cast<uint64_t>(status.st_size) > options_.programs_below)
             return "it has more than " + bytes_text(options_.programs_below);
-        return "";
+        return why_not_read(path);
     }
 
     // What no command names, nobody may think of when the archive is given to others.

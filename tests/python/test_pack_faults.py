@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
@@ -23,6 +25,7 @@ from packing import (
     write_archive,
 )
 from running import clean_environment
+from test_run_carved import NOBODY, as_user
 
 from cli import QUARRY, compile_c, quarry
 
@@ -379,6 +382,73 @@ def test_what_a_shell_lets_its_programs_print_to_is_an_output(tmp_path: Path) ->
         "out.txt": "",
         "log.txt": "it was there before the run",
     }
+
+
+@pytest.mark.parametrize("place", ("mine", "mine/a/b", "folder", "folder/", ""))
+def test_a_dry_run_looks_at_the_destination(place: str, archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "work/mine").write_text("mine")
+    (tmp_path / "work/folder").mkdir()
+    words = ("pack", "t", "-o", place)
+    planned, done = (quarry(*words, *more, cwd=tmp_path / "work") for more in (["--dry-run"], []))
+    assert planned.returncode == 125 and planned.stdout == ""
+    assert (planned.returncode, planned.stderr) == (done.returncode, done.stderr)
+    words = ("pack", "t", "-o", "not/there/yet", "--dry-run")
+    assert quarry(*words, cwd=tmp_path / "work").returncode == 0
+    assert not (tmp_path / "work/not").exists()
+
+
+@pytest.fixture
+def open_work() -> Iterator[Path]:
+    """Where a run was packed. Anybody may look into it, which is not so for those of pytest."""
+    with tempfile.TemporaryDirectory(prefix="quarry-test-") as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        make_run(folder / "work")
+        yield folder / "work"
+
+
+def packed_by_nobody(folder: Path, *more: str) -> subprocess.CompletedProcess:
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs to become somebody else")
+    return subprocess.run(
+        [*as_user(NOBODY), QUARRY, "pack", "t", *more],
+        cwd=folder,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_dry_run_looks_whether_it_may_write(open_work: Path) -> None:
+    for place in ("a.tar.zst", "not/there/yet"):
+        planned = packed_by_nobody(open_work, "-o", place, "--dry-run")
+        done = packed_by_nobody(open_work, "-o", place)
+        assert done.returncode == 125 and "Permission denied" in done.stderr
+        assert (planned.returncode, planned.stderr) == (125, done.stderr)
+
+
+@pytest.mark.parametrize("more", ((), ("--dry-run",)), ids=("packed", "planned"))
+def test_what_may_not_be_read(more: tuple[str, ...], open_work: Path) -> None:
+    open_work.chmod(0o777)
+    for name in ("script.py", "out.h5", "done.txt"):
+        (open_work / name).chmod(0)
+    done = packed_by_nobody(open_work, "-o", "a.tar.zst", *more)
+    assert done.returncode == 0, done.stderr
+    why = "it cannot be read: Permission denied"
+    assert f"Not in it: {open_work}/script.py ({why}).\n" in done.stdout
+    for name in ("out.h5", "done.txt"):
+        assert f"Cannot be compared later: {open_work}/{name}: {why}.\n" in done.stdout
+
+
+@pytest.mark.parametrize("more", ((), ("--dry-run",)), ids=("packed", "planned"))
+def test_an_input_that_may_not_be_read(more: tuple[str, ...], open_work: Path) -> None:
+    open_work.chmod(0o777)
+    (open_work / "data/in.h5").chmod(0)
+    done = packed_by_nobody(open_work, "-o", "a.tar.zst", *more)
+    why = "it cannot be copied: Permission denied"
+    assert done.returncode == 1
+    assert f"Cannot be packed: {open_work}/data/in.h5: {why}.\n" in done.stdout
 
 
 def test_a_command_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
