@@ -23,7 +23,8 @@ std::string as_json(const PackResult& result) {
               {"programs", Json::array()},
               {"left_out", Json::array()},
               {"outputs", Json::array()},
-              {"python_path", result.pack.python_path}};
+              {"python_path", result.pack.python_path},
+              {"cautions", result.cautions}};
     for (const FileFate& file : result.inputs)
         json["inputs"].push_back({{"original", file.input.path},
                                   {"problem", file.problem},
@@ -97,7 +98,7 @@ public:
         if (!result) return failed(line, result.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*result)) : print(*result);
-        say_what_matters(*result);
+        for (const std::string& caution : result->cautions) say(printable(caution));
         flags_.say_what_is_idle(result->inputs);
         return is_whole(*result) ? kSuccess : kFoundProblems;
     }
@@ -120,14 +121,6 @@ private:
             fmt::print("Nothing has been written.\n");
         else
             fmt::print("{} has {}.\n", printable(options_.archive), bytes_text(result.size));
-    }
-
-    static void say_what_matters(const PackResult& result) {
-        for (const std::string& folder : result.pack.python_path)
-            say(
-                fmt::format("some modules were found by PYTHONPATH only, in {}: `unpack --run` and "
-                            "run.sh set it.",
-                            printable(folder)));
     }
 
     static void print_reservations(const PackResult& result) {

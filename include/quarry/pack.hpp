@@ -100,6 +100,7 @@ struct PackOptions {
 struct PackResult {
     Pack pack;
     std::vector<FileFate> inputs;
+    std::vector<std::string> cautions;  // whole sentences: what whoever repeats it should know
     uint64_t size = 0;  // of the archive; 0 if there is none, for an input cannot be carved
 };
 

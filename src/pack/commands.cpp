@@ -1,5 +1,8 @@
 #include "pack/commands.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -96,6 +99,10 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
                             process.end});
     }
     return commands;
+}
+
+std::string text_of(const PackedCommand& command) {
+    return fmt::format("{}", fmt::join(command.command, " "));
 }
 
 std::vector<std::string> files_named(const PackedCommand& command) {

@@ -9,6 +9,8 @@ namespace quarry::pack_files {
 std::vector<PackedCommand> commands_of(const TraceFacts& facts,
                                        const std::vector<std::string>& tasks);
 
+std::string text_of(const PackedCommand& command);
+
 // Files that the command names, as absolute paths: scripts, settings, programs that do not belong
 // to the system, data.
 std::vector<std::string> files_named(const PackedCommand& command);

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -138,7 +141,8 @@ public:
             if (!left_out_.contains(path) && !is_installed(path))
                 pack_.left_out.push_back({path, why, true});
         for (auto& [path, output] : outputs_) pack_.outputs.push_back(std::move(output));
-        return Gathered{std::move(pack_), std::move(found)};
+        add_cautions(*summary);
+        return Gathered{std::move(pack_), std::move(found), std::move(cautions_)};
     }
 
 private:
@@ -260,6 +264,32 @@ private:
         }
     }
 
+    void add_cautions(const TraceSummary& summary) {
+        for (const std::string& folder : pack_.python_path)
+            cautions_.push_back("Some modules were found by PYTHONPATH only, in " + folder +
+                                ": `unpack --run` and run.sh set it.");
+        const std::set<std::string> others = other_tasks(summary);
+        for (const PackedCommand& command : pack_.commands) {
+            std::vector<std::string> more;
+            for (const std::string& task : command.tasks)
+                if (others.contains(task)) more.push_back(task);
+            if (!more.empty())
+                cautions_.push_back(fmt::format(
+                    "{} worked for other tasks, too: {}. It is repeated as a whole, and data that "
+                    "only these have used is not packed. Name them with --task as well.",
+                    text_of(command), fmt::join(more, ", ")));
+        }
+    }
+
+    // That have used something, and are not packed.
+    std::set<std::string> other_tasks(const TraceSummary& summary) const {
+        std::set<std::string> others;
+        for (const UsageRow& row : summary.rows)
+            if (row.task != kNobody && !is_wanted(summary.facts.tasks[row.task]))
+                others.insert(summary.facts.tasks[row.task].name);
+        return others;
+    }
+
     // What was read there before the run has made something else of it, is nowhere any more.
     void note_as_read(const FileFacts& file, PackedOutput& output) {
         if (made_.contains(identity_of(file))) return;
@@ -315,6 +345,7 @@ private:
     const PackOptions& options_;
     const std::vector<InputFile>& inputs_;
     Pack pack_;
+    std::vector<std::string> cautions_;
     FileIdentities data_;                          // of inputs and outputs
     std::map<std::string, PackedOutput> outputs_;  // by path
     std::set<TracedIdentity> made_;                // by the run

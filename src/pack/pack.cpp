@@ -212,7 +212,8 @@ Result<PackResult> plan_pack(const PackOptions& options, const std::vector<Input
     if (!gathered) return gathered.error();
     auto fates = plan_carving(gathered->inputs, options.carving);
     if (!fates) return fates.error();
-    return PackResult{std::move(gathered->pack), std::move(*fates), 0};
+    return PackResult{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
+                      0};
 }
 
 Result<PackResult> make_pack(const PackOptions& options, const std::vector<InputFile>& inputs,
@@ -229,7 +230,8 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     carve_options.directory = stage.at(kCarved);
     auto fates = carve(gathered->inputs, carve_options, carving);
     if (!fates) return fates.error();
-    PackResult result{std::move(gathered->pack), std::move(*fates), 0};
+    PackResult result{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
+                      0};
     if (!are_all_carved(result.inputs)) return result;
     const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";

@@ -119,10 +119,6 @@ private:
     std::map<std::string, State> before_;
 };
 
-std::string command_text(const PackedCommand& command) {
-    return fmt::format("{}", fmt::join(command.command, " "));
-}
-
 // Somebody may have wanted all of it to end. Shells tell by numbers above 128 of signals that ended
 // what they had started.
 bool was_stopped(const ProgramEnd& end) {
@@ -208,10 +204,10 @@ private:
             if (lacks_secret(command))
                 return "A secret on its command line was not recorded, so it cannot be run "
                        "again: " +
-                       command_text(command);
+                       text_of(command);
             if (command.rank > 0)
                 return "It was one of several processes of MPI, which must be started by hand: " +
-                       command_text(command);
+                       text_of(command);
         }
         for (const PackedOutput& output : pack_.outputs)
             if (!options_.overwrites && is_there(output.path))
@@ -253,7 +249,7 @@ private:
                 });
             const std::string complaint = complaint_about(end);
             if (complaint.empty()) continue;
-            complaints.push_back(command_text(command) + complaint);
+            complaints.push_back(text_of(command) + complaint);
             if (was_stopped(end)) break;
         }
         return fmt::format("{}", fmt::join(complaints, " "));

@@ -451,6 +451,30 @@ def test_an_input_that_may_not_be_read(more: tuple[str, ...], open_work: Path) -
     assert f"Cannot be packed: {open_work}/data/in.h5: {why}.\n" in done.stdout
 
 
+STEPS = """
+import h5py, os
+for step in ("load", "analyse", "idle"):
+    os.environ["QUARRY_TASK"] = step
+    if step != "idle":
+        h5py.File("in.h5")[step][0]
+"""
+
+
+def test_steps_of_one_process_are_repeated_together(tmp_path: Path) -> None:
+    """Though only what one of them has used is packed."""
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["load"] = f["analyse"] = np.arange(20000)
+    (tmp_path / "flow.py").write_text(STEPS)
+    record(tmp_path, sys.executable, "flow.py")
+    pack = ("pack", "t", "-o", "app.tar.zst", "--task")
+    done = quarry(*pack, "analyse", "--json", cwd=tmp_path)
+    caution = f"{sys.executable} flow.py worked for other tasks, too: load. "
+    assert caution in done.stderr
+    assert [caution in one for one in json.loads(done.stdout)["cautions"]] == [True]
+    done = quarry(*pack, "analyse", "--task", "load", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0 and "other tasks" not in done.stderr
+
+
 def test_a_command_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     """Nor the comparison: it may have failed when it was recorded."""
     work = make_folder(tmp_path / "work")
