@@ -41,29 +41,29 @@ public:
 
     // Whether another one has started it, or has become it.
     bool knows_origin_of(size_t number) const {
+        constexpr uint64_t kTick = 20'000'000;  // in which starts cannot be told apart
         const ProcessFacts& process = processes_[number];
-        // Numbers come again: one that had ended by then was another process.
+        // Numbers come again: one that had ended by then was another process, and one that was
+        // started later. What it had recorded by then does not matter.
         const auto was_alive = [&](const ProcessFacts& other) {
-            return other.gone == 0 || other.gone >= process.started;
+            return other.started <= process.started + kTick &&
+                   (other.gone == 0 || other.gone >= process.started);
         };
-        return has_earlier(number, process.parent_pid, was_alive) ||
-               has_earlier(number, process.pid, [&](const ProcessFacts& other) {
-                   constexpr uint64_t kTick = 20'000'000;  // in which starts cannot be told apart
-                   return std::max(other.started, process.started) -
-                              std::min(other.started, process.started) <
-                          kTick;
-               });
+        const auto became_this = [&](const ProcessFacts& other) {
+            const auto [first, last] = std::minmax(other.started, process.started);
+            return other.begin <= process.begin && last - first < kTick;
+        };
+        return has_another(number, process.parent_pid, was_alive) ||
+               has_another(number, process.pid, became_this);
     }
 
 private:
     template <typename Condition>
-    bool has_earlier(size_t number, uint32_t pid, const Condition& is_meant) const {
-        const ProcessFacts& process = processes_[number];
-        const auto found = by_pid_.find({process.host, pid});
+    bool has_another(size_t number, uint32_t pid, const Condition& is_meant) const {
+        const auto found = by_pid_.find({processes_[number].host, pid});
         return found != by_pid_.end() &&
                std::any_of(found->second.begin(), found->second.end(), [&](size_t other) {
-                   return other != number && processes_[other].begin <= process.begin &&
-                          is_meant(processes_[other]);
+                   return other != number && is_meant(processes_[other]);
                });
     }
 

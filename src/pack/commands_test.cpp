@@ -52,6 +52,16 @@ TEST(PackedCommandsTest, ParentsHaveNotEndedBefore) {
     EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script", "child"}));
 }
 
+TEST(PackedCommandsTest, ParentsMayOpenTheirFirstFileLater) {
+    TraceFacts facts;
+    facts.processes = {process("child", 11, 10, 20), process("script", 10, 1, 10)};
+    facts.processes[1].begin = 30 * kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script"}));
+    // One that was started later has the number of the parent.
+    facts.processes[1].started = 25 * kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"child", "script"}));
+}
+
 TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
     TraceFacts facts;
     facts.processes = {process("wrapper", 10, 1, 10), process("program", 10, 1, 10)};
