@@ -15,6 +15,7 @@ struct PackedCommand {
     int32_t rank = -1;
     uint64_t started = 0;       // in nanoseconds since 1970
     bool is_top_level = false;  // no other process of the trace has started it
+    bool lacks_origin = false;  // likewise, but only the one that did can give it its work
     uint64_t ended = 0;         // or was last heard of; an archive does not tell
 };
 

@@ -18,4 +18,7 @@ std::vector<std::string> files_named(const PackedCommand& command);
 // Whether a secret was taken out of it, so that it cannot be run as it is.
 bool lacks_secret(const PackedCommand& command);
 
+// Why it cannot be repeated, for want of the commands that have started others; empty if it can.
+std::string missing_origin(const Pack& pack);
+
 }  // namespace quarry::pack_files

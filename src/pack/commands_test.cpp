@@ -72,6 +72,39 @@ TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
     EXPECT_EQ(top_level(facts), (std::vector<std::string>{"wrapper", "program"}));
 }
 
+std::vector<std::string> without_origin(const TraceFacts& facts) {
+    std::vector<std::string> programs;
+    for (const PackedCommand& command : commands_of(facts, {}))
+        if (command.lacks_origin) programs.push_back(command.program);
+    return programs;
+}
+
+TEST(PackedCommandsTest, WorkersAreNeverRunAlone) {
+    TraceFacts facts;
+    facts.processes = {process("python", 10, 1, 10), process("python", 11, 10, 11),
+                       process("python", 12, 99, 12)};
+    facts.processes[1].command = facts.processes[2].command = {
+        "python", "-c", "from multiprocessing.spawn import spawn_main; spawn_main(pipe_handle=7)",
+        "--multiprocessing-fork"};
+    facts.processes[2].program = "worker of another";
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"python"}));
+    EXPECT_EQ(without_origin(facts), (std::vector<std::string>{"worker of another"}));
+}
+
+// A server that opens nothing has started them.
+TEST(PackedCommandsTest, ForkedWorkersWorkForWhoeverIsThere) {
+    TraceFacts facts;
+    facts.processes = {process("python", 10, 1, 10), process("python", 12, 11, 12),
+                       process("python", 13, 11, 12)};
+    facts.processes[1].command = facts.processes[2].command = {
+        "python", "-c", "from multiprocessing.forkserver import main; main(3, 6, [])"};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"python"}));
+    EXPECT_EQ(without_origin(facts).size(), 0);
+    facts.processes.erase(facts.processes.begin());
+    EXPECT_EQ(top_level(facts).size(), 0);
+    EXPECT_EQ(without_origin(facts).size(), 2);
+}
+
 TEST(PackedCommandsTest, OfOneTaskOnly) {
     TraceFacts facts;
     facts.processes = {process("simulate", 10, 1, 10), process("analyse", 11, 10, 20)};

@@ -162,6 +162,8 @@ std::string script_of(const Pack& pack) {
     if (!pack.python_path.empty())
         text += fmt::format("export PYTHONPATH={}\"${{PYTHONPATH:+:$PYTHONPATH}}\"\n",
                             shell_quoted(fmt::format("{}", fmt::join(pack.python_path, ":"))));
+    const std::string why_not = missing_origin(pack);
+    if (!why_not.empty()) text += fmt::format("echo {} >&2\nexit 1\n", shell_quoted(why_not));
     for (const PackedCommand& command : pack.commands)
         if (command.is_top_level) text += script_line(command);
     return text + "\nexit $status\n";

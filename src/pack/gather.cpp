@@ -265,6 +265,8 @@ private:
     }
 
     void add_cautions(const TraceSummary& summary) {
+        if (const std::string why_not = missing_origin(pack_); !why_not.empty())
+            cautions_.push_back(why_not);
         for (const std::string& folder : pack_.python_path)
             cautions_.push_back("Some modules were found by PYTHONPATH only, in " + folder +
                                 ": `unpack --run` and run.sh set it.");

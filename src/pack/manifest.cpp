@@ -38,7 +38,8 @@ Json commands_json(const std::vector<PackedCommand>& commands) {
                         {"program", exact(one.program)},
                         {"rank", one.rank},
                         {"started", one.started},
-                        {"top_level", one.is_top_level}});
+                        {"top_level", one.is_top_level},
+                        {"lacks_origin", one.lacks_origin}});
     return json;
 }
 
@@ -127,7 +128,8 @@ std::vector<PackedCommand> commands_in(const ReadJson& json) {
     for (const ReadJson& one : json)
         commands.push_back({one.at("tasks"), exact_texts(one.at("command")),
                             exact_text(one.at("directory")), exact_text(one.at("program")),
-                            one.at("rank"), one.at("started"), one.at("top_level"), 0});
+                            one.at("rank"), one.at("started"), one.at("top_level"),
+                            one.value("lacks_origin", false), 0});
     return commands;
 }
 

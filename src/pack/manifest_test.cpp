@@ -11,7 +11,8 @@ Pack some_pack() {
     pack.versions.hdf5 = {{"/lib/libhdf5.so", "1.14.6"}};
     pack.versions.pythons = {
         {"/bin/python3", "3.11", "/usr", false, true, {{"h5py", "3", true}}, ""}};
-    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/data", "/bin/python3", -1, 5, true}};
+    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/data", "/bin/python3", -1, 5, true},
+                     {{}, {"python3", "worker"}, "/data", "/bin/python3", -1, 6, false, true}};
     pack.folders = {"/data"};
     pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
     pack.python_path = {"/lib of mine"};

@@ -1,5 +1,6 @@
 #include "pack/python_program.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace quarry::pack_files {
@@ -10,6 +11,19 @@ using Kind = PythonProgram::Kind;
 // Options that take a value: the rest of their word, or the next one.
 constexpr std::string_view kWithValue = "cmWX";
 constexpr std::string_view kLongWithValue = "--check-hash-based-pycs";
+
+constexpr std::string_view kForkServer = "multiprocessing.forkserver import";
+// In what Python is given to run, by multiprocessing and by the loky of joblib.
+constexpr std::string_view kOfWorkers[] = {kForkServer, "multiprocessing.spawn import",
+                                           "multiprocessing.semaphore_tracker import",
+                                           ".resource_tracker import", "loky.backend."};
+
+bool runs(const std::vector<std::string>& command, std::string_view part) {
+    PackedCommand one;
+    one.command = command;
+    const PythonProgram program = python_program_of(one);
+    return program.kind != Kind::Script && program.what.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -23,6 +37,16 @@ const char* name_of(Kind kind) {
             break;
     }
     return "script";
+}
+
+bool is_worker_of_python(const std::vector<std::string>& command) {
+    return std::find(command.begin(), command.end(), "--multiprocessing-fork") != command.end() ||
+           std::any_of(std::begin(kOfWorkers), std::end(kOfWorkers),
+                       [&](std::string_view part) { return runs(command, part); });
+}
+
+bool is_forked_for_python(const std::vector<std::string>& command) {
+    return runs(command, kForkServer);
 }
 
 PythonProgram python_program_of(const PackedCommand& command) {

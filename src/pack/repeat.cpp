@@ -199,6 +199,7 @@ public:
 
 private:
     std::string why_not() const {
+        if (const std::string reason = missing_origin(pack_); !reason.empty()) return reason;
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
             if (lacks_secret(command))

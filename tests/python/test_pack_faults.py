@@ -475,6 +475,56 @@ def test_steps_of_one_process_are_repeated_together(tmp_path: Path) -> None:
     assert done.returncode == 0 and "other tasks" not in done.stderr
 
 
+POOL = """
+import sys
+import h5py, multiprocessing
+
+def work(number):
+    return int(h5py.File("in.h5")["used"][number])
+
+if __name__ == "__main__":
+    if sys.argv[2] == "first":
+        h5py.File("in.h5")["used"].shape
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        results = pool.map(work, range(20), chunksize=1)
+    if sys.argv[2] != "never":
+        with h5py.File("out.h5", "w") as f:
+            f["sum"] = sum(results)
+"""
+
+
+@pytest.mark.parametrize("when", ("first", "later"))
+@pytest.mark.parametrize("way", ("spawn", "forkserver"))
+def test_workers_are_started_by_their_program(way: str, when: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "pool.py").write_text(POOL)
+    record(work, sys.executable, "pool.py", way, when)
+    archive = packed(work)
+    commands = json.loads(entries_of(archive)[0][1])["commands"]
+    assert [one["command"][1] for one in commands if one["top_level"]] == ["pool.py"]
+    assert len(commands) > 1 and not any(one["lacks_origin"] for one in commands)
+    (work / "out.h5").unlink()
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_workers_of_an_unknown_program_are_not_repeated(tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "pool.py").write_text(POOL)
+    record(work, sys.executable, "pool.py", "spawn", "never")
+    archive = tmp_path / "app.tar.zst"
+    done = quarry("pack", "t", "-o", archive, "--json", cwd=work)
+    said = "The command is not known that has started "
+    assert done.returncode == 0 and said in done.stderr
+    assert not any(one["top_level"] for one in json.loads(done.stdout)["commands"])
+    done = unpack(archive, "--run")
+    assert done.returncode == 125 and said in done.stderr and not (tmp_path / "new").exists()
+    assert unpack(archive).returncode == 0
+    by_hand = ["sh", tmp_path / "new/run.sh"]
+    done = subprocess.run(by_hand, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and said in done.stderr
+
+
 def test_a_command_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     """Nor the comparison: it may have failed when it was recorded."""
     work = make_folder(tmp_path / "work")
