@@ -17,8 +17,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string as_json(const PackResult& result) {
-    Json json{{"size", result.size},       {"inputs", Json::array()},   {"commands", Json::array()},
-              {"programs", Json::array()}, {"left_out", Json::array()}, {"outputs", Json::array()}};
+    Json json{{"size", result.size},
+              {"inputs", Json::array()},
+              {"commands", Json::array()},
+              {"programs", Json::array()},
+              {"left_out", Json::array()},
+              {"outputs", Json::array()},
+              {"python_path", result.pack.python_path},
+              {"cautions", result.cautions}};
     for (const FileFate& file : result.inputs)
         json["inputs"].push_back({{"original", file.input.path},
                                   {"problem", file.problem},
@@ -92,6 +98,7 @@ public:
         if (!result) return failed(line, result.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*result)) : print(*result);
+        for (const std::string& caution : result->cautions) say(printable(caution));
         flags_.say_what_is_idle(result->inputs);
         return is_whole(*result) ? kSuccess : kFoundProblems;
     }
@@ -125,7 +132,9 @@ private:
                            printable(file.input.path), printable(why));
         }
         for (const UnpackedFile& one : result.pack.left_out)
-            fmt::print("Not in it: {} ({}).\n", printable(one.path), printable(one.why));
+            fmt::print("{}: {} ({}).\n",
+                       one.is_what_loads ? "Not in it, though loaded by" : "Not in it",
+                       printable(one.path), printable(one.why));
         for (const PackedOutput& one : result.pack.outputs)
             if (!one.problem.empty())
                 fmt::print("Cannot be compared later: {}: {}.\n", printable(one.path),

@@ -15,6 +15,7 @@ struct PackedCommand {
     int32_t rank = -1;
     uint64_t started = 0;       // in nanoseconds since 1970
     bool is_top_level = false;  // no other process of the trace has started it
+    bool lacks_origin = false;  // likewise, but only the one that did can give it its work
     uint64_t ended = 0;         // or was last heard of; an archive does not tell
 };
 
@@ -27,7 +28,8 @@ struct PackedProgram {
 // Another such file, which a repeated run has to find where it is.
 struct UnpackedFile {
     std::string path;
-    std::string why;  // it is not in the archive
+    std::string why;             // it is not in the archive
+    bool is_what_loads = false;  // it is, but not all that it loads; an archive does not tell
 };
 
 struct PackedOutput {
@@ -81,6 +83,7 @@ struct Pack {
     std::vector<PackedCommand> commands;
     std::vector<std::string> folders;  // that the commands found and worked in
     std::vector<PackedProgram> programs;
+    std::vector<std::string> python_path;  // folders of some of them, for Python to look in
     std::vector<UnpackedFile> left_out;
     std::vector<PackedOutput> outputs;
     std::vector<PackedFile> files;
@@ -98,6 +101,7 @@ struct PackOptions {
 struct PackResult {
     Pack pack;
     std::vector<FileFate> inputs;
+    std::vector<std::string> cautions;  // whole sentences: what whoever repeats it should know
     uint64_t size = 0;  // of the archive; 0 if there is none, for an input cannot be carved
 };
 

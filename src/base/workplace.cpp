@@ -48,6 +48,10 @@ std::vector<std::string> missing_on_the_way(fs::path folder) {
     return missing;
 }
 
+Error nothing_beside(const std::string& place, int why) {
+    return {"No directory can be made beside " + place + ": " + std::strerror(why) + "."};
+}
+
 mode_t umask_now() {
     const mode_t now = umask(0);
     umask(now);
@@ -92,9 +96,18 @@ Result<Workplace> Workplace::beside(const std::string& place) {
     fs::create_directories(folder, error);
     tidy_up(folder);
     if (mkdtemp(made.data()) == nullptr)
-        return Error{"No directory can be made beside " + place + ": " + std::strerror(errno) +
-                     "."};
+        return nothing_beside(place, error ? error.value() : errno);
     return Workplace(made, place, std::move(missing));
+}
+
+Result<bool> Workplace::can_be_beside(const std::string& place) {
+    fs::path folder = fs::path(place).parent_path();
+    if (const auto missing = missing_on_the_way(folder); !missing.empty())
+        folder = fs::path(missing.back()).parent_path();
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) return nothing_beside(place, ENOTDIR);
+    if (access(folder.c_str(), W_OK | X_OK) != 0) return nothing_beside(place, errno);
+    return true;
 }
 
 Result<bool> Workplace::put(Present present) {

@@ -15,6 +15,9 @@ public:
     // Beside the place where it is to be. Tidies up what was left by those that were killed.
     static Result<Workplace> beside(const std::string& place);
 
+    // Whether that can be expected to go well.
+    static Result<bool> can_be_beside(const std::string& place);
+
     Workplace(Workplace&& other) noexcept;
     Workplace& operator=(Workplace&&) = delete;
     ~Workplace();  // with all that is in it, and what was made for it, unless it was put

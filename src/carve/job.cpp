@@ -189,6 +189,10 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
 
 void plan_one(Job& job, const CarveOptions& options) {
     FileFate& fate = job.fate;
+    if (access(fate.input.place().c_str(), R_OK) != 0) {
+        fate.problem = last_problem();
+        return;
+    }
     fate.why_whole = fate.input.why_whole;
     if (fate.input.is_raw) return;
     if (fate.why_whole.empty()) {

@@ -1,10 +1,14 @@
 #include "pack/commands.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "base/installed.hpp"
+#include "pack/python_program.hpp"
 #include "pack/versions.hpp"
 
 namespace quarry::pack_files {
@@ -25,11 +29,20 @@ bool are_wanted(const std::vector<std::string>& tasks, const std::vector<std::st
            });
 }
 
+constexpr uint64_t kTick = 20'000'000;  // in which starts cannot be told apart
+
+// Numbers come again: one that had ended by then was another process, and one that was started
+// later. What it had recorded by then does not matter.
+bool was_alive_before(const ProcessFacts& other, const ProcessFacts& process) {
+    return other.started <= process.started + kTick &&
+           (other.gone == 0 || other.gone >= process.started);
+}
+
 // Processes of a trace, by their numbers; the same one may come up again.
 class Ancestry {
 public:
     Ancestry(const std::vector<ProcessFacts>& processes, const std::vector<size_t>& chosen)
-        : processes_(processes) {
+        : processes_(processes), chosen_(chosen) {
         for (const size_t number : chosen) {
             const ProcessFacts& process = processes[number];
             by_pid_[{process.host, process.pid}].push_back(number);
@@ -39,32 +52,41 @@ public:
     // Whether another one has started it, or has become it.
     bool knows_origin_of(size_t number) const {
         const ProcessFacts& process = processes_[number];
-        // Numbers come again: one that had ended by then was another process.
         const auto was_alive = [&](const ProcessFacts& other) {
-            return other.gone == 0 || other.gone >= process.started;
+            return was_alive_before(other, process);
         };
-        return has_earlier(number, process.parent_pid, was_alive) ||
-               has_earlier(number, process.pid, [&](const ProcessFacts& other) {
-                   constexpr uint64_t kTick = 20'000'000;  // in which starts cannot be told apart
-                   return std::max(other.started, process.started) -
-                              std::min(other.started, process.started) <
-                          kTick;
+        const auto became_this = [&](const ProcessFacts& other) {
+            const auto [first, last] = std::minmax(other.started, process.started);
+            return other.begin <= process.begin && last - first < kTick;
+        };
+        return has_another(number, process.parent_pid, was_alive) ||
+               has_another(number, process.pid, became_this);
+    }
+
+    // Of a worker that a process has started which itself opens nothing: whether there is a program
+    // that it can work for.
+    bool may_know_origin_of(size_t number) const {
+        const ProcessFacts& process = processes_[number];
+        return is_forked_for_python(process.command) &&
+               std::any_of(chosen_.begin(), chosen_.end(), [&](size_t one) {
+                   const ProcessFacts& other = processes_[one];
+                   return other.host == process.host && other.program == process.program &&
+                          was_alive_before(other, process) && !is_worker_of_python(other.command);
                });
     }
 
 private:
     template <typename Condition>
-    bool has_earlier(size_t number, uint32_t pid, const Condition& is_meant) const {
-        const ProcessFacts& process = processes_[number];
-        const auto found = by_pid_.find({process.host, pid});
+    bool has_another(size_t number, uint32_t pid, const Condition& is_meant) const {
+        const auto found = by_pid_.find({processes_[number].host, pid});
         return found != by_pid_.end() &&
                std::any_of(found->second.begin(), found->second.end(), [&](size_t other) {
-                   return other != number && processes_[other].begin <= process.begin &&
-                          is_meant(processes_[other]);
+                   return other != number && is_meant(processes_[other]);
                });
     }
 
     const std::vector<ProcessFacts>& processes_;
+    const std::vector<size_t>& chosen_;
     std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> by_pid_;
 };
 
@@ -91,11 +113,18 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
     std::vector<PackedCommand> commands;
     for (const size_t number : chosen) {
         const ProcessFacts& process = facts.processes[number];
+        const bool is_known = ancestry.knows_origin_of(number);
+        const bool is_worker = is_worker_of_python(process.command);
         commands.push_back({tasks[number], process.command, process.directory, process.program,
-                            process.rank, process.started, !ancestry.knows_origin_of(number),
+                            process.rank, process.started, !is_known && !is_worker,
+                            !is_known && is_worker && !ancestry.may_know_origin_of(number),
                             process.end});
     }
     return commands;
+}
+
+std::string text_of(const PackedCommand& command) {
+    return fmt::format("{}", fmt::join(command.command, " "));
 }
 
 std::vector<std::string> files_named(const PackedCommand& command) {
@@ -111,6 +140,18 @@ std::vector<std::string> files_named(const PackedCommand& command) {
         files.push_back(path);
     }
     return files;
+}
+
+std::string missing_origin(const Pack& pack) {
+    const auto lacks = [](const PackedCommand& command) { return command.lacks_origin; };
+    const auto first = std::find_if(pack.commands.begin(), pack.commands.end(), lacks);
+    if (first == pack.commands.end()) return "";
+    const auto all = std::count_if(first, pack.commands.end(), lacks);
+    return fmt::format(
+        "The command is not known that has started {}{}: it has opened no file itself, or was not "
+        "chosen. Without it, this cannot be repeated. Record it again with a program that opens "
+        "one of its files before it hands out its work.",
+        text_of(*first), all > 1 ? fmt::format(" and {} more", all - 1) : "");
 }
 
 bool lacks_secret(const PackedCommand& command) {

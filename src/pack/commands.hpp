@@ -9,11 +9,16 @@ namespace quarry::pack_files {
 std::vector<PackedCommand> commands_of(const TraceFacts& facts,
                                        const std::vector<std::string>& tasks);
 
+std::string text_of(const PackedCommand& command);
+
 // Files that the command names, as absolute paths: scripts, settings, programs that do not belong
 // to the system, data.
 std::vector<std::string> files_named(const PackedCommand& command);
 
 // Whether a secret was taken out of it, so that it cannot be run as it is.
 bool lacks_secret(const PackedCommand& command);
+
+// Why it cannot be repeated, for want of the commands that have started others; empty if it can.
+std::string missing_origin(const Pack& pack);
 
 }  // namespace quarry::pack_files

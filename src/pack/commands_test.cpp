@@ -52,6 +52,16 @@ TEST(PackedCommandsTest, ParentsHaveNotEndedBefore) {
     EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script", "child"}));
 }
 
+TEST(PackedCommandsTest, ParentsMayOpenTheirFirstFileLater) {
+    TraceFacts facts;
+    facts.processes = {process("child", 11, 10, 20), process("script", 10, 1, 10)};
+    facts.processes[1].begin = 30 * kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"script"}));
+    // One that was started later has the number of the parent.
+    facts.processes[1].started = 25 * kSecond;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"child", "script"}));
+}
+
 TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
     TraceFacts facts;
     facts.processes = {process("wrapper", 10, 1, 10), process("program", 10, 1, 10)};
@@ -60,6 +70,39 @@ TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
     // Much later it is another process with the same number.
     facts.processes[1] = process("program", 10, 1, 5000);
     EXPECT_EQ(top_level(facts), (std::vector<std::string>{"wrapper", "program"}));
+}
+
+std::vector<std::string> without_origin(const TraceFacts& facts) {
+    std::vector<std::string> programs;
+    for (const PackedCommand& command : commands_of(facts, {}))
+        if (command.lacks_origin) programs.push_back(command.program);
+    return programs;
+}
+
+TEST(PackedCommandsTest, WorkersAreNeverRunAlone) {
+    TraceFacts facts;
+    facts.processes = {process("python", 10, 1, 10), process("python", 11, 10, 11),
+                       process("python", 12, 99, 12)};
+    facts.processes[1].command = facts.processes[2].command = {
+        "python", "-c", "from multiprocessing.spawn import spawn_main; spawn_main(pipe_handle=7)",
+        "--multiprocessing-fork"};
+    facts.processes[2].program = "worker of another";
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"python"}));
+    EXPECT_EQ(without_origin(facts), (std::vector<std::string>{"worker of another"}));
+}
+
+// A server that opens nothing has started them.
+TEST(PackedCommandsTest, ForkedWorkersWorkForWhoeverIsThere) {
+    TraceFacts facts;
+    facts.processes = {process("python", 10, 1, 10), process("python", 12, 11, 12),
+                       process("python", 13, 11, 12)};
+    facts.processes[1].command = facts.processes[2].command = {
+        "python", "-c", "from multiprocessing.forkserver import main; main(3, 6, [])"};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"python"}));
+    EXPECT_EQ(without_origin(facts).size(), 0);
+    facts.processes.erase(facts.processes.begin());
+    EXPECT_EQ(top_level(facts).size(), 0);
+    EXPECT_EQ(without_origin(facts).size(), 2);
 }
 
 TEST(PackedCommandsTest, OfOneTaskOnly) {

@@ -1,6 +1,7 @@
 #include "pack/container.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -145,18 +146,27 @@ std::string script_line(const PackedCommand& command) {
         text += "# Put the secret, which was not recorded, in place of ***.\n";
     if (command.rank >= 0)
         text += fmt::format("# Was started by MPI, as number {}.\n", command.rank);
-    return text + fmt::format("cd {}\n{}\n", shell_quoted(command.directory),
+    return text + fmt::format("cd {} &&\n{} || status=$?\n", shell_quoted(command.directory),
                               quoted_words(command.command));
 }
 
 std::string script_of(const Pack& pack) {
     std::string text =
-        "#!/bin/sh\n# The commands of the run, in the order in which they were started.\nset -e\n";
+        "#!/bin/sh\n"
+        "# The commands of the run, in the order in which they were started. One that fails does\n"
+        "# not keep the others from running.\n"
+        "set -e\n"
+        "status=0\n";
     for (const std::string& folder : pack.folders)
         text += "mkdir -p " + shell_quoted(folder) + "\n";
+    if (!pack.python_path.empty())
+        text += fmt::format("export PYTHONPATH={}\"${{PYTHONPATH:+:$PYTHONPATH}}\"\n",
+                            shell_quoted(fmt::format("{}", fmt::join(pack.python_path, ":"))));
+    const std::string why_not = missing_origin(pack);
+    if (!why_not.empty()) text += fmt::format("echo {} >&2\nexit 1\n", shell_quoted(why_not));
     for (const PackedCommand& command : pack.commands)
         if (command.is_top_level) text += script_line(command);
-    return text;
+    return text + "\nexit $status\n";
 }
 
 std::string readme_of(const Pack& pack) {

@@ -2,8 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -33,6 +39,12 @@ std::string normal(const std::string& path) {
     return fs::path(path).lexically_normal();
 }
 
+// Empty if it may be.
+std::string why_not_read(const std::string& path) {
+    if (access(path.c_str(), R_OK) == 0) return "";
+    return std::string("it cannot be read: ") + std::strerror(errno);
+}
+
 PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t copied_below) {
     PackedOutput result{normal(place), output.is_hdf5, output.tasks, 0, "", "", "", ""};
     if (place != output.path) result.former = normal(output.path);
@@ -45,6 +57,8 @@ PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t
         result.problem = kThereBefore;
     else if (modified(status) > output.written + kSlack)
         result.problem = "it was changed after the run";
+    else
+        result.problem = why_not_read(place);
     if (!result.problem.empty()) return result;
     result.size = static_cast<uint64_t>(status.st_size);
     if (output.is_hdf5 && result.size < copied_below) result.copy = kOutputs + result.path;
@@ -123,8 +137,12 @@ public:
             if (!left_out_.contains(path))
                 pack_.programs.push_back({path, std::string(kPrograms) + path});
         for (const auto& [path, why] : left_out_) pack_.left_out.push_back({path, why});
+        for (const auto& [path, why] : not_followed_)
+            if (!left_out_.contains(path) && !is_installed(path))
+                pack_.left_out.push_back({path, why, true});
         for (auto& [path, output] : outputs_) pack_.outputs.push_back(std::move(output));
-        return Gathered{std::move(pack_), std::move(found)};
+        add_cautions(*summary);
+        return Gathered{std::move(pack_), std::move(found), std::move(cautions_)};
     }
 
 private:
@@ -182,27 +200,51 @@ private:
     }
 
     void add_programs() {
-        // By interpreter, and when the first of the commands that name them ended.
-        std::map<std::string, std::map<std::string, uint64_t>> scripts;
+        // By interpreter, and when the first of the commands that run them ended.
+        std::map<std::string, std::map<PythonProgram, uint64_t>> of_pythons;
         for (const PackedCommand& command : pack_.commands) {
             std::vector<std::string> files = files_named(command);
             std::erase_if(files, [&](const std::string& file) { return data_.has(file); });
             for (const std::string& file : files) add(file, why_not_packed(file, command.ended));
             const std::string interpreter = interpreter_of(command);
             if (interpreter.empty()) continue;
-            auto& its_scripts = scripts[interpreter];
-            if (files.empty()) continue;
-            uint64_t& end = its_scripts.try_emplace(files.front(), command.ended).first->second;
-            end = std::min(end, command.ended);
+            auto& ends = of_pythons[interpreter];
+            for (const PythonProgram& program : programs_of(command, files)) {
+                uint64_t& end = ends.try_emplace(program, command.ended).first->second;
+                end = std::min(end, command.ended);
+            }
         }
-        for (const auto& [interpreter, ends] : scripts) {
-            const auto names = std::views::keys(ends);
-            const AskedPython asked = ask_python(interpreter, {names.begin(), names.end()});
+        for (const auto& [interpreter, ends] : of_pythons) {
+            const auto programs = std::views::keys(ends);
+            const AskedPython asked = ask_python(interpreter, {programs.begin(), programs.end()});
             pack_.versions.pythons.push_back(asked.versions);
-            for (const auto& [script, end] : ends)
-                for (const std::string& module : asked.modules_of(script))
-                    add(module, why_not_packed(module, end));
+            auto end = ends.begin();
+            for (const Imports& imports : asked.programs) add_imports(imports, (end++)->second);
         }
+    }
+
+    // What an installed module runs, as `-m cProfile`, is a script as well.
+    static std::vector<PythonProgram> programs_of(const PackedCommand& command,
+                                                  const std::vector<std::string>& files) {
+        using Kind = PythonProgram::Kind;
+        const PythonProgram named = python_program_of(command);
+        std::vector<PythonProgram> programs;
+        const auto script = std::find_if(files.begin(), files.end(), [&](const auto& file) {
+            return named.kind == Kind::Script ? file == named.what : file.ends_with(".py");
+        });
+        if (named.kind != Kind::Script && !named.what.empty()) programs.push_back(named);
+        if (script != files.end()) programs.push_back({Kind::Script, *script, command.directory});
+        return programs;
+    }
+
+    void add_imports(const Imports& imports, uint64_t end) {
+        for (const std::string& module : imports.modules)
+            if (!data_.has(module)) add(module, why_not_packed(module, end));
+        auto& places = pack_.python_path;
+        for (const std::string& place : imports.python_path)
+            if (std::find(places.begin(), places.end(), place) == places.end())
+                places.push_back(place);
+        not_followed_.insert(imports.not_followed.begin(), imports.not_followed.end());
     }
 
     // Without HDF5.
@@ -220,6 +262,34 @@ private:
             else if (output == outputs_.end() && !data_.has(path) && !is_installed(path))
                 add(path, why_not_given_away(path, task.end));
         }
+    }
+
+    void add_cautions(const TraceSummary& summary) {
+        if (const std::string why_not = missing_origin(pack_); !why_not.empty())
+            cautions_.push_back(why_not);
+        for (const std::string& folder : pack_.python_path)
+            cautions_.push_back("Some modules were found by PYTHONPATH only, in " + folder +
+                                ": `unpack --run` and run.sh set it.");
+        const std::set<std::string> others = other_tasks(summary);
+        for (const PackedCommand& command : pack_.commands) {
+            std::vector<std::string> more;
+            for (const std::string& task : command.tasks)
+                if (others.contains(task)) more.push_back(task);
+            if (!more.empty())
+                cautions_.push_back(fmt::format(
+                    "{} worked for other tasks, too: {}. It is repeated as a whole, and data that "
+                    "only these have used is not packed. Name them with --task as well.",
+                    text_of(command), fmt::join(more, ", ")));
+        }
+    }
+
+    // That have used something, and are not packed.
+    std::set<std::string> other_tasks(const TraceSummary& summary) const {
+        std::set<std::string> others;
+        for (const UsageRow& row : summary.rows)
+            if (row.task != kNobody && !is_wanted(summary.facts.tasks[row.task]))
+                others.insert(summary.facts.tasks[row.task].name);
+        return others;
     }
 
     // What was read there before the run has made something else of it, is nowhere any more.
@@ -250,7 +320,7 @@ private:
         if (modified(status) > end + kSlack) return "it was changed after the run";
         if (static_cast<uint64_t>(status.st_size) > options_.programs_below)
             return "it has more than " + bytes_text(options_.programs_below);
-        return "";
+        return why_not_read(path);
     }
 
     // What no command names, nobody may think of when the archive is given to others.
@@ -277,13 +347,15 @@ private:
     const PackOptions& options_;
     const std::vector<InputFile>& inputs_;
     Pack pack_;
+    std::vector<std::string> cautions_;
     FileIdentities data_;                          // of inputs and outputs
     std::map<std::string, PackedOutput> outputs_;  // by path
     std::set<TracedIdentity> made_;                // by the run
     // Those of them that are there still, and when they were made first.
     std::map<FileIdentity, uint64_t> own_;
-    std::set<std::string> programs_;               // paths
-    std::map<std::string, std::string> left_out_;  // why, by path; for one command is for all
+    std::set<std::string> programs_;                   // paths
+    std::map<std::string, std::string> left_out_;      // why, by path; for one command is for all
+    std::map<std::string, std::string> not_followed_;  // likewise, by who loads it
 };
 
 }  // namespace

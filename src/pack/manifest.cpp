@@ -38,7 +38,8 @@ Json commands_json(const std::vector<PackedCommand>& commands) {
                         {"program", exact(one.program)},
                         {"rank", one.rank},
                         {"started", one.started},
-                        {"top_level", one.is_top_level}});
+                        {"top_level", one.is_top_level},
+                        {"lacks_origin", one.lacks_origin}});
     return json;
 }
 
@@ -127,7 +128,8 @@ std::vector<PackedCommand> commands_in(const ReadJson& json) {
     for (const ReadJson& one : json)
         commands.push_back({one.at("tasks"), exact_texts(one.at("command")),
                             exact_text(one.at("directory")), exact_text(one.at("program")),
-                            one.at("rank"), one.at("started"), one.at("top_level"), 0});
+                            one.at("rank"), one.at("started"), one.at("top_level"),
+                            one.value("lacks_origin", false), 0});
     return commands;
 }
 
@@ -175,8 +177,9 @@ Pack pack_in(const ReadJson& json) {
     for (const ReadJson& one : json.at("programs"))
         pack.programs.push_back({one.at("original"), one.at("copy")});
     // Older archives do not tell.
+    if (json.contains("python_path")) pack.python_path = exact_texts(json.at("python_path"));
     for (const ReadJson& one : json.value("left_out", ReadJson::array()))
-        pack.left_out.push_back({exact_text(one.at("path")), one.at("why")});
+        pack.left_out.push_back({exact_text(one.at("path")), one.at("why"), false});
     for (const ReadJson& one : json.at("files"))
         pack.files.push_back({one.at("path"), one.at("size"), one.at("sha256"), one.at("program")});
     return pack;
@@ -211,6 +214,8 @@ std::string complaint_about(const Pack& pack) {
     }
     for (const std::string& folder : pack.folders)
         if (!is_plain_path(folder)) return "the path " + folder + " leads elsewhere";
+    for (const std::string& folder : pack.python_path)
+        if (!is_plain_path(folder)) return "the path " + folder + " leads elsewhere";
     for (const PackedProgram& one : pack.programs) {
         if (!is_plain_path(one.original)) return "the path " + one.original + " leads elsewhere";
         if (!paths.contains(one.copy)) return one.copy + " is not in it";
@@ -232,6 +237,7 @@ std::string manifest_of(const Pack& pack) {
                     {"commands", commands_json(pack.commands)},
                     {"folders", exact(pack.folders)},
                     {"programs", programs_json(pack.programs)},
+                    {"python_path", exact(pack.python_path)},
                     {"left_out", left_out_json(pack.left_out)},
                     {"outputs", outputs_json(pack.outputs)},
                     {"files", files_json(pack.files)}};

@@ -11,9 +11,11 @@ Pack some_pack() {
     pack.versions.hdf5 = {{"/lib/libhdf5.so", "1.14.6"}};
     pack.versions.pythons = {
         {"/bin/python3", "3.11", "/usr", false, true, {{"h5py", "3", true}}, ""}};
-    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/data", "/bin/python3", -1, 5, true}};
+    pack.commands = {{{"task"}, {"python3", "a b.py"}, "/data", "/bin/python3", -1, 5, true},
+                     {{}, {"python3", "worker"}, "/data", "/bin/python3", -1, 6, false, true}};
     pack.folders = {"/data"};
     pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
+    pack.python_path = {"/lib of mine"};
     pack.left_out = {{"/data/large.bin", "it is large"}};
     pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", "", ""}};
     pack.files = {{"programs/data/a b.py", 3, "sum", true}};
@@ -31,11 +33,13 @@ TEST(PackManifestTest, KeepsWhatIsNotUtf8) {
     Pack before = some_pack();
     before.commands[0].command[1] = before.commands[0].directory = "/caf\xe9";
     before.folders[0] = before.left_out[0].path = before.outputs[0].path = "/caf\xe9";
+    before.python_path[0] = "/caf\xe9";
     const auto pack = read_manifest(manifest_of(before));
     ASSERT_TRUE(pack) << pack.error().message;
     EXPECT_EQ(pack->commands[0].command, before.commands[0].command);
     EXPECT_EQ(pack->commands[0].directory, before.commands[0].directory);
     EXPECT_EQ(pack->folders, before.folders);
+    EXPECT_EQ(pack->python_path, before.python_path);
     EXPECT_EQ(pack->left_out[0].path, before.left_out[0].path);
     EXPECT_EQ(pack->outputs[0].path, before.outputs[0].path);
 }
@@ -53,6 +57,9 @@ TEST(PackManifestTest, LeadsNowhereElse) {
         EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
         pack = some_pack();
         pack.folders = {path};
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+        pack = some_pack();
+        pack.python_path = {path};
         EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
     }
 }

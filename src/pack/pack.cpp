@@ -186,6 +186,17 @@ Result<uint64_t> put(const std::string& made, const std::string& place) {
     return size;
 }
 
+// Where the archive is to be, if nothing else is there.
+Result<std::string> place_of(const std::string& archive) {
+    auto place = whole_path(archive);
+    if (!place) return place;
+    std::error_code none;
+    if (archive.ends_with('/') || fs::is_directory(*place, none))
+        return Error{archive + " names a directory. Name a file in it for the archive."};
+    if (const std::string reason = why_not_replaced(*place); !reason.empty()) return Error{reason};
+    return place;
+}
+
 bool are_all_carved(const std::vector<FileFate>& inputs) {
     return std::all_of(inputs.begin(), inputs.end(),
                        [](const FileFate& file) { return file.problem.empty(); });
@@ -194,22 +205,22 @@ bool are_all_carved(const std::vector<FileFate>& inputs) {
 }  // namespace
 
 Result<PackResult> plan_pack(const PackOptions& options, const std::vector<InputFile>& inputs) {
+    const auto place = place_of(options.archive);
+    if (!place) return place.error();
+    if (const auto can_be = Workplace::can_be_beside(*place); !can_be) return can_be.error();
     auto gathered = gather(options, inputs);
     if (!gathered) return gathered.error();
     auto fates = plan_carving(gathered->inputs, options.carving);
     if (!fates) return fates.error();
-    return PackResult{std::move(gathered->pack), std::move(*fates), 0};
+    return PackResult{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
+                      0};
 }
 
 Result<PackResult> make_pack(const PackOptions& options, const std::vector<InputFile>& inputs,
                              const Progress& carving, const Progress& packing) {
-    const auto whole = whole_path(options.archive);
-    if (!whole) return whole.error();
-    const std::string& place = *whole;
-    std::error_code none;
-    if (options.archive.ends_with('/') || fs::is_directory(place, none))
-        return Error{options.archive + " names a directory. Name a file in it for the archive."};
-    if (const std::string reason = why_not_replaced(place); !reason.empty()) return Error{reason};
+    const auto found = place_of(options.archive);
+    if (!found) return found.error();
+    const std::string& place = *found;
     auto gathered = gather(options, inputs);
     if (!gathered) return gathered.error();
     const auto workplace = Workplace::beside(place);
@@ -219,7 +230,8 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     carve_options.directory = stage.at(kCarved);
     auto fates = carve(gathered->inputs, carve_options, carving);
     if (!fates) return fates.error();
-    PackResult result{std::move(gathered->pack), std::move(*fates), 0};
+    PackResult result{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
+                      0};
     if (!are_all_carved(result.inputs)) return result;
     const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";

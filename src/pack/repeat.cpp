@@ -119,14 +119,29 @@ private:
     std::map<std::string, State> before_;
 };
 
-std::string command_text(const PackedCommand& command) {
-    return fmt::format("{}", fmt::join(command.command, " "));
+// Somebody may have wanted all of it to end. Shells tell by numbers above 128 of signals that ended
+// what they had started.
+bool was_stopped(const ProgramEnd& end) {
+    return end.failure || end.signal != 0 || end.exit_code > 128;
 }
 
-std::string end_text(const ProgramEnd& end) {
-    if (end.failure) return end.failure->message;
-    if (end.signal != 0) return fmt::format("It was ended by signal {}.", end.signal);
-    return end.exit_code != 0 ? fmt::format("It ended with exit code {}.", end.exit_code) : "";
+std::string complaint_about(const ProgramEnd& end) {
+    if (end.failure) return " did not run. " + end.failure->message;
+    if (end.signal != 0) return fmt::format(" was ended by signal {}.", end.signal);
+    if (end.exit_code == 0) return "";
+    return fmt::format(
+        " ended with exit code {}. Whether it did so when it was recorded is not known.",
+        end.exit_code);
+}
+
+Environment environment_for(const Pack& pack) {
+    Environment environment = Environment::of_process();
+    if (pack.python_path.empty()) return environment;
+    std::vector<std::string> places = pack.python_path;
+    const std::string own = environment.get("PYTHONPATH").value_or("");
+    if (!own.empty()) places.push_back(own);
+    environment.set("PYTHONPATH", fmt::format("{}", fmt::join(places, ":")));
+    return environment;
 }
 
 Result<bool> enter(const CarvedView& view, const std::string& directory) {
@@ -184,15 +199,16 @@ public:
 
 private:
     std::string why_not() const {
+        if (const std::string reason = missing_origin(pack_); !reason.empty()) return reason;
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
             if (lacks_secret(command))
                 return "A secret on its command line was not recorded, so it cannot be run "
                        "again: " +
-                       command_text(command);
+                       text_of(command);
             if (command.rank > 0)
                 return "It was one of several processes of MPI, which must be started by hand: " +
-                       command_text(command);
+                       text_of(command);
         }
         for (const PackedOutput& output : pack_.outputs)
             if (!options_.overwrites && is_there(output.path))
@@ -213,7 +229,7 @@ private:
     // What went wrong; empty if nothing did.
     std::string run_all(const CarvedView& view, const std::string& carved) const {
         const Plugin plugin = find_plugin();
-        const Environment environment = Environment::of_process();
+        const Environment environment = environment_for(pack_);
         LaunchOptions launch;
         launch.recording = LaunchOptions::Recording::Off;
         launch.serving.carved = carved;
@@ -221,6 +237,7 @@ private:
         launch.serving.places = view.places();
         // What is not in the archive is not to come from elsewhere.
         launch.serving.fetch = false;
+        std::vector<std::string> complaints;
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
             if (options_.announce) options_.announce(command);
@@ -231,10 +248,12 @@ private:
                     if (options_.prints_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
                     return enter(view, command.directory);
                 });
-            if (const std::string text = end_text(end); !text.empty())
-                return command_text(command) + " did not run to a good end. " + text;
+            const std::string complaint = complaint_about(end);
+            if (complaint.empty()) continue;
+            complaints.push_back(text_of(command) + complaint);
+            if (was_stopped(end)) break;
         }
-        return "";
+        return fmt::format("{}", fmt::join(complaints, " "));
     }
 
     const Pack& pack_;

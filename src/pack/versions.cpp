@@ -64,15 +64,12 @@ void read_answer(const Json& json, AskedPython& asked) {
     versions.is_of_system = json.at("of_system");
     for (const Json& one : json.at("distributions"))
         versions.distributions.push_back({one.at(0), one.at(1), one.at(2)});
-    asked.modules = json.at("modules");
+    for (const Json& one : json.at("programs"))
+        asked.programs.push_back(
+            {one.at("modules"), one.at("python_path"), one.at("not_followed")});
 }
 
 }  // namespace
-
-std::vector<std::string> AskedPython::modules_of(const std::string& script) const {
-    const auto found = modules.find(script);
-    return found != modules.end() ? found->second : std::vector<std::string>();
-}
 
 std::string interpreter_of(const PackedCommand& command) {
     if (!is_python(command.program) || command.command.empty()) return "";
@@ -81,15 +78,17 @@ std::string interpreter_of(const PackedCommand& command) {
     return (fs::path(command.directory) / name).lexically_normal();
 }
 
-AskedPython ask_python(const std::string& interpreter, const std::vector<std::string>& scripts) {
+AskedPython ask_python(const std::string& interpreter, const std::vector<PythonProgram>& programs) {
     std::vector<std::string> command{interpreter, "-c", std::string(embedded::ask_python)};
-    command.insert(command.end(), scripts.begin(), scripts.end());
+    for (const PythonProgram& one : programs)
+        command.insert(command.end(), {name_of(one.kind), one.what, one.directory});
     const Outcome outcome = run_program(command, Environment::of_process().entries(), kPythonLimit);
     AskedPython asked;
     asked.versions.interpreter = interpreter;
     try {
         read_answer(Json::parse(outcome.output), asked);
     } catch (const Json::exception&) {
+        asked.programs.clear();
         asked.versions.problem = "it did not say what is installed: " + outcome.describe();
     }
     return asked;

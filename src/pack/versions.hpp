@@ -2,23 +2,29 @@
 #pragma once
 
 #include <map>
-#include <quarry/pack.hpp>
+
+#include "pack/python_program.hpp"
 
 namespace quarry::pack_files {
 
-// A Python, and what it says of the scripts that it ran.
+// What a program loads that is not installed.
+struct Imports {
+    std::vector<std::string> modules;      // their files
+    std::vector<std::string> python_path;  // where only PYTHONPATH, or its like, leads to them
+    // Why others that it loads are not known, by the file that says so.
+    std::map<std::string, std::string> not_followed;
+};
+
+// A Python, and what it says of the programs that it ran.
 struct AskedPython {
     PythonVersions versions;
-    std::map<std::string, std::vector<std::string>> modules;  // by script
-
-    // Files that a script imports from beside it.
-    std::vector<std::string> modules_of(const std::string& script) const;
+    std::vector<Imports> programs;  // as they were named; empty if it could not be asked
 };
 
 // By which a command can be started again; empty if it is no Python.
 std::string interpreter_of(const PackedCommand& command);
 
-AskedPython ask_python(const std::string& interpreter, const std::vector<std::string>& scripts);
+AskedPython ask_python(const std::string& interpreter, const std::vector<PythonProgram>& programs);
 
 // All but the Pythons.
 Versions versions_here(const TraceFacts& facts);

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
@@ -23,6 +25,7 @@ from packing import (
     write_archive,
 )
 from running import clean_environment
+from test_run_carved import NOBODY, as_user
 
 from cli import QUARRY, compile_c, quarry
 
@@ -379,6 +382,186 @@ def test_what_a_shell_lets_its_programs_print_to_is_an_output(tmp_path: Path) ->
         "out.txt": "",
         "log.txt": "it was there before the run",
     }
+
+
+@pytest.mark.parametrize("place", ("mine", "mine/a/b", "folder", "folder/", ""))
+def test_a_dry_run_looks_at_the_destination(place: str, archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "work/mine").write_text("mine")
+    (tmp_path / "work/folder").mkdir()
+    words = ("pack", "t", "-o", place)
+    planned, done = (quarry(*words, *more, cwd=tmp_path / "work") for more in (["--dry-run"], []))
+    assert planned.returncode == 125 and planned.stdout == ""
+    assert (planned.returncode, planned.stderr) == (done.returncode, done.stderr)
+    words = ("pack", "t", "-o", "not/there/yet", "--dry-run")
+    assert quarry(*words, cwd=tmp_path / "work").returncode == 0
+    assert not (tmp_path / "work/not").exists()
+
+
+@pytest.fixture
+def open_work() -> Iterator[Path]:
+    """Where a run was packed. Anybody may look into it, which is not so for those of pytest."""
+    with tempfile.TemporaryDirectory(prefix="quarry-test-") as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        make_run(folder / "work")
+        yield folder / "work"
+
+
+def packed_by_nobody(folder: Path, *more: str) -> subprocess.CompletedProcess:
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs to become somebody else")
+    return subprocess.run(
+        [*as_user(NOBODY), QUARRY, "pack", "t", *more],
+        cwd=folder,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_dry_run_looks_whether_it_may_write(open_work: Path) -> None:
+    for place in ("a.tar.zst", "not/there/yet"):
+        planned = packed_by_nobody(open_work, "-o", place, "--dry-run")
+        done = packed_by_nobody(open_work, "-o", place)
+        assert done.returncode == 125 and "Permission denied" in done.stderr
+        assert (planned.returncode, planned.stderr) == (125, done.stderr)
+
+
+@pytest.mark.parametrize("more", ((), ("--dry-run",)), ids=("packed", "planned"))
+def test_what_may_not_be_read(more: tuple[str, ...], open_work: Path) -> None:
+    open_work.chmod(0o777)
+    for name in ("script.py", "out.h5", "done.txt"):
+        (open_work / name).chmod(0)
+    done = packed_by_nobody(open_work, "-o", "a.tar.zst", *more)
+    assert done.returncode == 0, done.stderr
+    why = "it cannot be read: Permission denied"
+    assert f"Not in it: {open_work}/script.py ({why}).\n" in done.stdout
+    for name in ("out.h5", "done.txt"):
+        assert f"Cannot be compared later: {open_work}/{name}: {why}.\n" in done.stdout
+
+
+@pytest.mark.parametrize("more", ((), ("--dry-run",)), ids=("packed", "planned"))
+def test_an_input_that_may_not_be_read(more: tuple[str, ...], open_work: Path) -> None:
+    open_work.chmod(0o777)
+    (open_work / "data/in.h5").chmod(0)
+    done = packed_by_nobody(open_work, "-o", "a.tar.zst", *more)
+    why = "it cannot be copied: Permission denied"
+    assert done.returncode == 1
+    assert f"Cannot be packed: {open_work}/data/in.h5: {why}.\n" in done.stdout
+
+
+STEPS = """
+import h5py, os
+for step in ("load", "analyse", "idle"):
+    os.environ["QUARRY_TASK"] = step
+    if step != "idle":
+        h5py.File("in.h5")[step][0]
+"""
+
+
+def test_steps_of_one_process_are_repeated_together(tmp_path: Path) -> None:
+    """Though only what one of them has used is packed."""
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["load"] = f["analyse"] = np.arange(20000)
+    (tmp_path / "flow.py").write_text(STEPS)
+    record(tmp_path, sys.executable, "flow.py")
+    pack = ("pack", "t", "-o", "app.tar.zst", "--task")
+    done = quarry(*pack, "analyse", "--json", cwd=tmp_path)
+    caution = f"{sys.executable} flow.py worked for other tasks, too: load. "
+    assert caution in done.stderr
+    assert [caution in one for one in json.loads(done.stdout)["cautions"]] == [True]
+    done = quarry(*pack, "analyse", "--task", "load", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0 and "other tasks" not in done.stderr
+
+
+POOL = """
+import sys
+import h5py, multiprocessing
+
+def work(number):
+    return int(h5py.File("in.h5")["used"][number])
+
+if __name__ == "__main__":
+    if sys.argv[2] == "first":
+        h5py.File("in.h5")["used"].shape
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        results = pool.map(work, range(20), chunksize=1)
+    if sys.argv[2] != "never":
+        with h5py.File("out.h5", "w") as f:
+            f["sum"] = sum(results)
+"""
+
+
+@pytest.mark.parametrize("when", ("first", "later"))
+@pytest.mark.parametrize("way", ("spawn", "forkserver"))
+def test_workers_are_started_by_their_program(way: str, when: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "pool.py").write_text(POOL)
+    record(work, sys.executable, "pool.py", way, when)
+    archive = packed(work)
+    commands = json.loads(entries_of(archive)[0][1])["commands"]
+    assert [one["command"][1] for one in commands if one["top_level"]] == ["pool.py"]
+    assert len(commands) > 1 and not any(one["lacks_origin"] for one in commands)
+    (work / "out.h5").unlink()
+    done = unpack(archive, "--run")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_workers_of_an_unknown_program_are_not_repeated(tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    (work / "pool.py").write_text(POOL)
+    record(work, sys.executable, "pool.py", "spawn", "never")
+    archive = tmp_path / "app.tar.zst"
+    done = quarry("pack", "t", "-o", archive, "--json", cwd=work)
+    said = "The command is not known that has started "
+    assert done.returncode == 0 and said in done.stderr
+    assert not any(one["top_level"] for one in json.loads(done.stdout)["commands"])
+    done = unpack(archive, "--run")
+    assert done.returncode == 125 and said in done.stderr and not (tmp_path / "new").exists()
+    assert unpack(archive).returncode == 0
+    by_hand = ["sh", tmp_path / "new/run.sh"]
+    done = subprocess.run(by_hand, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and said in done.stderr
+
+
+def test_a_command_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    """Nor the comparison: it may have failed when it was recorded."""
+    work = make_folder(tmp_path / "work")
+    run = (
+        "import h5py, sys; x = h5py.File('in.h5')['used'][5]; print(x, file=open(sys.argv[1], 'w'))"
+    )
+    (work / "fails.py").write_text(run + "; sys.exit(3)")
+    (work / "works.py").write_text(run)
+    done = quarry("run", "--trace", "t", "--", sys.executable, "fails.py", "a", cwd=work)
+    assert done.returncode == 3
+    record(work, sys.executable, "works.py", "b")
+    archive = packed(work)
+    for name in ("a", "b"):
+        (work / name).unlink()
+    done = unpack(archive, "--run", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1 and not answer["same"]
+    assert {one["verdict"] for one in answer["outputs"]} == {"same"}
+    assert f"{sys.executable} fails.py a ended with exit code 3." in answer["problem"]
+    assert "when it was recorded is not known" in answer["problem"]
+    (work / "b").unlink()
+    by_hand = ["sh", tmp_path / "new/run.sh"]
+    assert subprocess.run(by_hand, env=clean_environment(), check=False).returncode == 3
+    assert (work / "b").read_text() == "5\n"
+
+
+@pytest.mark.parametrize("end", ("kill -KILL $$", "exit 143"))
+def test_what_is_stopped_stops_the_rest(end: str, tmp_path: Path) -> None:
+    work = make_folder(tmp_path / "work")
+    program = "import h5py; x = h5py.File('in.h5')['used'][5]; open('out.txt', 'w').write('1')"
+    (work / "stopped.sh").write_text(f'"$1" -c "{program}"\nif test -e stop; then {end}; fi\n')
+    record(work, "sh", "stopped.sh", sys.executable)
+    record(work, sys.executable, "-c", program + ".real")
+    archive = packed(work)
+    (work / "out.txt").rename(work / "stop")
+    done = unpack(archive, "--run")
+    assert done.returncode == 1 and ".real" not in done.stderr, done.stderr
 
 
 def test_names_do_not_depend_on_the_locale(tmp_path: Path) -> None:
