@@ -7,6 +7,7 @@
 #include <new>
 
 #include "connector/dataset_facts.hpp"
+#include "connector/open_originals.hpp"
 #include "hdf5/hollow.hpp"
 
 namespace quarry::connector {
@@ -160,44 +161,29 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     return made.release();
 }
 
-// Not that of the carved file: HDF5 takes a file that it has handed out for such a question to have
-// an id, and never closes one that it has opened itself, for an external link.
-hid_t default_access_list(const hdf5::Api& api) {
-    // As HDF5 encodes it: the version, the kind of list, and no property that is not by default.
-    // The kinds by their names are variables of the library, of which a program may hold a copy.
-    constexpr uint8_t kEncoded[] = {0, 4, 0};
-    return api.H5Pdecode(kEncoded);
-}
-
 void open_original(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
+    const hid_t file = share_original(dataset, *carved.file);
+    carved.shares_original = file >= 0;
+    if (!carved.shares_original) return;
     const QuietErrors quiet(api);
-    carved.original_file = open_original_file(dataset, *carved.file);
-    if (carved.original_file < 0) return;
     H5O_token_t token;
     std::memcpy(&token, carved.missing.token.data(), sizeof token);
-    carved.original = api.H5Oopen_by_token(carved.original_file, token);
+    carved.original = api.H5Oopen_by_token(file, token);
     if (carved.original >= 0) carved.original_below = api.H5VLobject(carved.original);
 }
 
-// Programs find all ids that there are, and some close those that they do not know.
-bool is_open(const hdf5::Api& api, hid_t id) {
-    return id >= 0 && api.H5Iis_valid != nullptr && api.H5Iis_valid(id) > 0;
+void leave(const Object& dataset, CarvedDataset& carved) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const QuietErrors quiet(api);
+    if (is_open(api, carved.original)) api.H5Oclose(carved.original);
+    carved.original = -1;
+    carved.original_below = nullptr;
+    if (carved.shares_original) leave_original(dataset, *carved.file);
+    carved.shares_original = false;
 }
 
 }  // namespace
-
-hid_t open_original_file(const Object& object, CarvedFile& file) {
-    const std::string place = file.place_of_original();
-    if (place.empty()) return -1;
-    const hdf5::Api& api = object.under->library->api;
-    const QuietErrors quiet(api);
-    const hid_t access = default_access_list(api);
-    api.H5Pset_vol(access, object.under->id, nullptr);
-    const hid_t opened = api.H5Fopen(place.c_str(), kReadOnly, access);
-    api.H5Pclose(access);
-    return opened;
-}
 
 bool is_guarded(const Object& dataset) {
     DatasetFacts facts(dataset);
@@ -246,24 +232,17 @@ void meet_carved(Object& object, H5I_type_t type, hid_t transfer) noexcept {
 
 void* original_of(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
-    if (carved.original >= 0 && !is_open(api, carved.original)) {
-        carved.original = carved.original_file = -1;
-        carved.original_below = nullptr;
-    }
+    if (carved.original >= 0 && !is_open(api, carved.original)) leave(dataset, carved);
     if (carved.file->place_of_original().empty()) return nullptr;
-    if (carved.original_file < 0) open_original(dataset, carved);
+    if (!carved.shares_original) open_original(dataset, carved);
     return carved.original_below;
 }
 
 void let_original_go(Object& dataset) noexcept {
-    CarvedDataset* carved = dataset.carved;
-    if (carved == nullptr) return;
+    if (dataset.carved == nullptr) return;
+    leave(dataset, *dataset.carved);
+    delete dataset.carved;
     dataset.carved = nullptr;
-    const hdf5::Api& api = dataset.under->library->api;
-    const QuietErrors quiet(api);
-    if (is_open(api, carved->original)) api.H5Oclose(carved->original);
-    if (is_open(api, carved->original_file)) api.H5Fclose(carved->original_file);
-    delete carved;
 }
 
 }  // namespace quarry::connector

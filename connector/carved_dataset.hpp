@@ -16,7 +16,7 @@ struct CarvedDataset {
     CarvedChunks chunks{file->missing(), number, missing.chunk};
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
-    hid_t original_file = -1;
+    bool shares_original = false;  // the file
     hid_t original = -1;
     void* original_below = nullptr;
 };
@@ -48,9 +48,6 @@ CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
 
 // The connector's object of the original, null if it cannot be had.
 void* original_of(const Object& dataset, CarvedDataset& carved);
-
-// Negative if it cannot be opened. What is read there is nothing that the program does.
-hid_t open_original_file(const Object& object, CarvedFile& file);
 
 // Before the dataset is closed.
 void let_original_go(Object& dataset) noexcept;

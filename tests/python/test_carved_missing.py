@@ -626,6 +626,39 @@ print(words.fillvalue, words[0], words[-1])
     assert (done.returncode, done.stdout) == (0, natively(tmp_path, program)), done.stderr
 
 
+def test_originals_that_are_read_again_and_again(tmp_path: Path) -> None:
+    """HDF5 keeps in a type which opening of a file it came from, and may find another there later."""
+    for name in "ab":
+        with h5py.File(tmp_path / f"{name}.h5", "w") as f:
+            f["read"], f["large"] = 1, np.arange(40_000.0)
+            rows = np.empty(9000, [("id", "i4"), ("name", h5py.string_dtype())])
+            rows["id"], rows["name"] = np.arange(9000), [f"{name}-{i}" for i in range(9000)]
+            f["rows"] = rows
+            f["kind"] = np.dtype("i8")
+            f.create_dataset("of kind", (20_000,), f["kind"])[...] = 1
+    record(tmp_path, "import h5py; [h5py.File(f'{name}.h5')['read'][()] for name in 'ab']")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py
+f, g = h5py.File("a.h5"), h5py.File("b.h5")
+first = f["rows"]
+print(first[5:7])
+second = f["rows"]
+print(second[7:9])
+del first
+other = g["large"]
+print(other[:3], second[5:7], list(second[1000:1003]))
+print(f["of kind"][0])
+with h5py.File("out.h5", "w") as out:
+    f.copy("of kind", out)
+    f.copy("rows", out)
+    print(out["of kind"][0], out["rows"][5:7])
+print(second[0], f["rows"][9:10])
+"""
+    done = on_carved(tmp_path, program)
+    assert (done.returncode, done.stdout) == (0, natively(tmp_path, program)), done.stderr
+
+
 def test_virtual_datasets_are_not_taken_from_the_original(tmp_path: Path) -> None:
     """HDF5 gives fill values where it does not find a source, and looks for them in many ways."""
     with h5py.File(tmp_path / "source.h5", "w") as f:
