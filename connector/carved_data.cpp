@@ -70,6 +70,8 @@ const char* why_not_read(const Object& dataset, CarvedDataset& carved) {
     if (api.H5Tdetect_class == nullptr || api.H5Tdetect_class(facts.type(), H5T_REFERENCE) != 0)
         return "cannot be read from its original: it refers to places there, at which there is "
                "something else here";
+    if (!carved.is_sure)
+        return "its old values are not read from its original: the program may have made it anew";
     if (was_virtual(api, carved))
         return "cannot be read from its original: it is made of other datasets, which HDF5 might "
                "look for elsewhere";

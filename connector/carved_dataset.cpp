@@ -32,14 +32,18 @@ std::string name_of_file(const Object& object, H5I_type_t type, hid_t transfer) 
 
 namespace {
 
-bool has_guard(const hdf5::Api& api, hid_t creation) {
-    if (api.H5Pget_filter2 == nullptr) return false;
+// That of the guard, if there is one.
+std::optional<hdf5::GuardMark> mark_in(const hdf5::Api& api, hid_t creation) {
+    if (api.H5Pget_filter2 == nullptr) return std::nullopt;
+    hdf5::GuardMark mark{};
     unsigned flags = 0, configuration = 0;
-    size_t none = 0;
+    size_t count = mark.size();
     const int filters = api.H5Pget_nfilters(creation);
-    return filters > 0 &&
-           api.H5Pget_filter2(creation, static_cast<unsigned>(filters - 1), &flags, &none, nullptr,
-                              0, nullptr, &configuration) == hdf5::kGuardFilter;
+    const bool is_guarded =
+        filters > 0 &&
+        api.H5Pget_filter2(creation, static_cast<unsigned>(filters - 1), &flags, &count,
+                           mark.data(), 0, nullptr, &configuration) == hdf5::kGuardFilter;
+    return is_guarded ? std::optional(mark) : std::nullopt;
 }
 
 bool has_variable_length(const hdf5::Api& api, hid_t type) {
@@ -66,13 +70,26 @@ bool has_variable_length(const hdf5::Api& api, hid_t type) {
     }
 }
 
-// A program that may write can have put something else in its place, also without a fill value.
-// Only what lies in the heap cannot have the guard.
-bool is_marked(const hdf5::Api& api, hid_t type, hid_t creation) {
-    if (!api.missing_for_recording.empty() || has_guard(api, creation)) return true;
+enum class Marked { No, Perhaps, Yes };
+
+// A program that may write can have put something else in its place, and the copy of another file
+// in that of this one. Only what lies in the heap cannot have the guard: it is known to be what was
+// left out as long as nothing at all was changed.
+Marked how_marked(const Object& dataset, const MetFile& met, const MissingDataset& missing) {
+    const hdf5::Api& api = dataset.under->library->api;
+    DatasetFacts facts(dataset);
+    if (facts.creation() < 0 || facts.type() < 0) return Marked::No;
+    if (!api.missing_for_recording.empty()) return Marked::Yes;
+    if (const auto mark = mark_in(api, facts.creation())) {
+        if (*mark == hdf5::guard_mark(met.carved->mark())) return Marked::Yes;
+        met.carved->note_foreign(missing);
+        return Marked::No;
+    }
     H5D_fill_value_t fill{};
-    return api.H5Pfill_value_defined(creation, &fill) >= 0 && fill == H5D_FILL_VALUE_UNDEFINED &&
-           has_variable_length(api, type);
+    const bool may_be = api.H5Pfill_value_defined(facts.creation(), &fill) >= 0 &&
+                        fill == H5D_FILL_VALUE_UNDEFINED && has_variable_length(api, facts.type());
+    if (!may_be) return Marked::No;
+    return met.carved->is_as_carved(*met.place) ? Marked::Yes : Marked::Perhaps;
 }
 
 // Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
@@ -144,18 +161,19 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     H5O_info2_t info{};
     if (!dataset.under->is_native || !get_info(dataset, H5I_DATASET, transfer, info))
         return nullptr;
-    CarvedFile* file = file_of(dataset, H5I_DATASET, info.fileno, transfer).carved;
+    const MetFile met = file_of(dataset, H5I_DATASET, info.fileno, transfer);
+    CarvedFile* file = met.carved;
     if (file == nullptr || dataset.was_made) return nullptr;
     std::array<uint8_t, 16> place{};
     std::memcpy(place.data(), &info.token, place.size());
     const size_t number = file->missing().find(place);
     if (number == file->missing().count()) return nullptr;
-    const hdf5::Api& api = dataset.under->library->api;
     DatasetFacts facts(dataset);
-    if (facts.creation() < 0 || facts.space() < 0 || facts.type() < 0 ||
-        !is_marked(api, facts.type(), facts.creation()))
-        return nullptr;
     auto made = std::make_unique<CarvedDataset>(file, number);
+    const Marked marked = how_marked(dataset, met, made->missing);
+    if (facts.space() < 0 || marked == Marked::No) return nullptr;
+    made->is_sure = marked == Marked::Yes;
+    const hdf5::Api& api = dataset.under->library->api;
     if (!has_chunks(*made, api.H5Sget_simple_extent_ndims(facts.space())))
         made->missing.chunk.clear();
     return made.release();
@@ -187,7 +205,8 @@ void leave(const Object& dataset, CarvedDataset& carved) {
 
 bool is_guarded(const Object& dataset) {
     DatasetFacts facts(dataset);
-    return facts.creation() >= 0 && has_guard(dataset.under->library->api, facts.creation());
+    return facts.creation() >= 0 &&
+           mark_in(dataset.under->library->api, facts.creation()).has_value();
 }
 
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {

@@ -14,6 +14,7 @@ struct CarvedDataset {
     size_t number;
     MissingDataset missing;  // without its pieces
     CarvedChunks chunks{file->missing(), number, missing.chunk};
+    bool is_sure = true;  // that it is what was left out, and nothing that the program has made
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
     bool shares_original = false;  // the file

@@ -156,7 +156,10 @@ bool is_shown_copy(const char* name) {
 }
 
 CarvedFile::CarvedFile(std::string path, MappedFile bytes, const MissingData& missing)
-    : path_(std::move(path)), bytes_(std::move(bytes)), missing_(missing) {}
+    : path_(std::move(path)),
+      bytes_(std::move(bytes)),
+      missing_(missing),
+      mark_(mark_of(missing.original())) {}
 
 bool CarvedFile::is_as_carved(const std::string& place) {
     const std::string copy = served_config.load()->carved + path_;
@@ -245,6 +248,13 @@ void CarvedFile::note_unusable(const std::string& path, const char* why) {
     if (!is_new(path + why)) return;
     say({path_, ": ", path, " was left out by `quarry carve`, and ", why,
          ". Carve again with --keep."});
+}
+
+void CarvedFile::note_foreign(const MissingDataset& dataset) {
+    if (!is_new("foreign " + dataset.path)) return;
+    say({path_, ": ", dataset.path,
+         " was left out by `quarry carve` of another file, whose copy is in its place now, and "
+         "cannot be read. Run the program on the originals, or carve that file again with --keep."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {

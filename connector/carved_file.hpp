@@ -37,11 +37,15 @@ public:
     // be changed while the program runs.
     std::string place_of_original();
 
+    // By which datasets of its copy that are not whole are told from those of others.
+    uint64_t mark() const { return mark_; }
+
     // Tells `quarry run`, and the user on stderr, each time only once.
     void note_fetched(const MissingDataset& dataset, const Selection& selection);
     void note_refused(const MissingDataset& dataset);
     void note_unreadable(const MissingDataset& dataset);  // in the original, by HDF5
     void note_unusable(const std::string& path, const char* why);
+    void note_foreign(const MissingDataset& dataset);  // the copy of another file is here
 
 private:
     void find_original();
@@ -50,6 +54,7 @@ private:
     std::string path_;
     MappedFile bytes_;
     MissingData missing_;
+    uint64_t mark_;
     struct stat found_equal_{};
     struct stat proved_{};  // the original, as it was when it was looked at
     bool is_looked_for_ = false;

@@ -74,12 +74,18 @@ std::string table_of(const FileFate& fate, const std::string& place) {
     return place + "/" + kMissingData + "/" + fate.copy;
 }
 
-bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const FileFate& fate,
-                   uint64_t whole_checksum, const std::string& place) {
+// What is known of it before it has been read.
+OriginalFile original_of(const FileFate& fate) {
     OriginalFile original;
     original.path = fate.input.path;
     original.size = fate.size_before;
     original.modified = fate.modified;
+    return original;
+}
+
+bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const FileFate& fate,
+                   uint64_t whole_checksum, const std::string& place) {
+    OriginalFile original = original_of(fate);
     original.checksum = copied.identity.checksum;
     original.whole_checksum = whole_checksum;
     original.headers = copied.identity.headers;
@@ -158,10 +164,8 @@ std::string copy_whole(const FileFate& fate, const std::string& copy, bool verif
 
 bool has_changed(const FileFate& fate) {
     struct stat status{};
-    OriginalFile original;
-    original.size = fate.size_before;
-    original.modified = fate.modified;
-    return stat(fate.input.place().c_str(), &status) != 0 || !looks_like(status, original);
+    return stat(fate.input.place().c_str(), &status) != 0 ||
+           !looks_like(status, original_of(fate));
 }
 
 // Why the file cannot be taken apart; empty if its carved copy is there, or if there is a problem.
@@ -174,6 +178,7 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
     const Judge judge(fate.input, options);
     hdf5::CopyOrder order = order_of(judge);
     order.progress = tell_bytes;
+    order.mark = mark_of(original_of(fate));
     const auto copied = hdf5::copy_file(original, copy, order);
     if (!copied) return copied.error().message;
     note_fates(copied->datasets, judge, job);

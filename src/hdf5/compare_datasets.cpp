@@ -58,9 +58,13 @@ private:
         return state;
     }
 
-    static bool is_guarded(hid_t list) {
+    static std::optional<GuardMark> mark_in(hid_t list) {
         const std::vector<Filter> filters = filters_of(list);
-        return !filters.empty() && filters.back().id == kGuardFilter;
+        if (filters.empty() || filters.back().id != kGuardFilter) return std::nullopt;
+        GuardMark mark{};
+        std::copy_n(filters.back().values.begin(),
+                    std::min(mark.size(), filters.back().values.size()), mark.begin());
+        return mark;
     }
 
     static bool lacks_fill_value(hid_t list) {
@@ -70,7 +74,7 @@ private:
 
     Carved how_carved() const {
         const bool is_empty = copy_state_ == H5D_SPACE_STATUS_NOT_ALLOCATED;
-        if (is_guarded(copy_list_) && !is_guarded(old_list_))
+        if (mark_in(copy_list_) && !mark_in(old_list_))
             return is_empty ? Carved::Hollow : Carved::Partly;
         // What lies in the heap cannot be guarded.
         const bool was_another =
@@ -88,10 +92,12 @@ private:
         }
         const Handle expected(checked(H5Pcopy(old_list_), kWhat), H5Pclose);
         stand_in_for_filters(expected);
+        // Whichever file it says that it is a copy of: that is for those who serve it.
+        const GuardMark mark = mark_in(copy_list_).value_or(GuardMark{});
         if (carved_ == Carved::Hollow)
-            make_hollow(expected, old_type_, old_space_);
+            make_hollow(expected, old_type_, old_space_, mark);
         else
-            make_carvable(expected);
+            make_carvable(expected, mark);
         compare_with(expected);
     }
 

@@ -5,7 +5,6 @@
 
 #include "hdf5/dimension_scales.hpp"
 #include "hdf5/failure.hpp"
-#include "hdf5/hollow.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
@@ -90,7 +89,7 @@ void keep_whole_if_possible(hid_t old, hid_t creation, const CopyOrder& order,
 }
 
 void prepare_list(const OldDataset& dataset, hid_t space, const std::string& why_nothing_is_hollow,
-                  CopiedDataset& copied) {
+                  const GuardMark& mark, CopiedDataset& copied) {
     const auto& [old, type, creation] = dataset;
     if (copied.kept == Part::Chunks)
         copied.remark = why_not_in_chunks(old, type, creation);
@@ -107,7 +106,8 @@ void prepare_list(const OldDataset& dataset, hid_t space, const std::string& why
     copied.creation = encoded(creation, what);
     if (copied.pieces.empty()) copied.pieces = pieces_of(old, creation, what);
     copied.chunk = chunk_shape(creation);
-    copied.kept == Part::Nothing ? make_hollow(creation, type, space) : make_carvable(creation);
+    copied.kept == Part::Nothing ? make_hollow(creation, type, space, mark)
+                                 : make_carvable(creation, mark);
 }
 
 Handle space_to_begin_with(const OldDataset& dataset, hid_t space, bool is_moved) {

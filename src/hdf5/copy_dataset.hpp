@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hdf5/copy_file.hpp"
+#include "hdf5/hollow.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
@@ -41,7 +42,7 @@ void keep_whole_if_possible(hid_t old, hid_t creation, const CopyOrder& order,
 // Changes the creation list so that a dataset made with it can be without what is not kept, which
 // is noted; all is kept where that is not possible, for one or for any dataset of the file.
 void prepare_list(const OldDataset& dataset, hid_t space, const std::string& why_nothing_is_hollow,
-                  CopiedDataset& copied);
+                  const GuardMark& mark, CopiedDataset& copied);
 
 // The shape to make its copy with, which may have to get its own only afterwards. `is_moved` tells
 // that HDF5 may have to copy it once more within its file.

@@ -404,7 +404,7 @@ private:
         const auto& [old, type, creation] = dataset;
         const Token& token = copied.token;
         const Handle space(checked(H5Dget_space(old), what), H5Sclose);
-        prepare_list(dataset, space, why_nothing_is_hollow_, copied);
+        prepare_list(dataset, space, why_nothing_is_hollow_, guard_mark(order_.mark), copied);
         if (purpose_ == Purpose::Rehearsal) allocate_nothing(creation);
         stand_in_for_filters(creation);
         const hid_t type_of_copy = type_in_copy(type);

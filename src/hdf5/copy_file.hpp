@@ -48,6 +48,8 @@ struct CopyOrder {
     std::function<Part(const CopiedDataset&)> wanted;
     // Whether a chunk is wanted, of a dataset of which only some are.
     std::function<bool(const CopiedDataset&, std::span<const uint64_t> offset)> wants_chunk;
+    // By which this copy is told from those of other files.
+    uint64_t mark = 0;
     // Told of the bytes of data that have been gone through.
     std::function<void(uint64_t bytes)> progress;
 };

@@ -35,12 +35,13 @@ std::vector<hsize_t> chunk_for(hid_t type, hid_t space) {
 
 // To a list that is made anew: HDF5 1.14 cannot add to one that it has read from a file, since the
 // names of filters in it move and are then looked for, and freed, where they were.
-void add_guard(hid_t creation_list) {
+void add_guard(hid_t creation_list, const GuardMark& mark) {
     const std::string what = "a dataset cannot be guarded";
     stand_in_for_filter(kGuardFilter, kGuardName);
     std::vector<Filter> filters = filters_of(creation_list);
     if (!filters.empty()) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
-    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {}, kGuardName});
+    filters.push_back(
+        {kGuardFilter, H5Z_FLAG_MANDATORY, {mark.begin(), mark.end()}, kGuardName});
     for (const Filter& filter : filters)
         checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
                               filter.values.data()),
@@ -119,8 +120,8 @@ std::string why_not_in_chunks(hid_t dataset, hid_t type, hid_t creation_list) {
     return "";
 }
 
-void make_carvable(hid_t creation_list) {
-    add_guard(creation_list);
+void make_carvable(hid_t creation_list, const GuardMark& mark) {
+    add_guard(creation_list, mark);
     // Otherwise HDF5 would make all chunks at once, if not now then with the first one, and could
     // not.
     H5Pset_alloc_time(creation_list, H5D_ALLOC_TIME_INCR);
@@ -130,7 +131,7 @@ uint32_t guard_bit(hid_t creation_list) {
     return uint32_t{1} << (H5Pget_nfilters(creation_list) - 1);
 }
 
-void make_hollow(hid_t creation_list, hid_t type, hid_t space) {
+void make_hollow(hid_t creation_list, hid_t type, hid_t space, const GuardMark& mark) {
     const std::string what = "a dataset cannot be made hollow";
     if (can_be_guarded(type)) {
         if (H5Pget_layout(creation_list) != H5D_CHUNKED) {
@@ -138,7 +139,7 @@ void make_hollow(hid_t creation_list, hid_t type, hid_t space) {
             checked(H5Pset_chunk(creation_list, static_cast<int>(chunk.size()), chunk.data()),
                     what);
         }
-        add_guard(creation_list);
+        add_guard(creation_list, mark);
     }
     // Only so does HDF5 refuse to read what was never written.
     checked(H5Pset_fill_value(creation_list, type, nullptr), what);

@@ -1,5 +1,6 @@
 #include "model/original_file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -11,6 +12,14 @@ namespace quarry {
 bool looks_like(const struct stat& status, const OriginalFile& original) {
     return static_cast<uint64_t>(status.st_size) == original.size &&
            modified(status) == original.modified;
+}
+
+uint64_t mark_of(const OriginalFile& original) {
+    const std::array<uint64_t, 2> numbers{original.size, original.modified};
+    Checksum checksum;
+    checksum.add(std::as_bytes(std::span(original.path)));
+    checksum.add(std::as_bytes(std::span(numbers)));
+    return checksum.value();
 }
 
 std::string difference_from(const OriginalFile& original, int file, bool is_paranoid) {

@@ -801,6 +801,72 @@ with h5py.File("in.h5", "r+") as f:
     assert "no data can be read" in done.stdout
 
 
+@pytest.fixture
+def months(tmp_path: Path) -> Path:
+    """Files of one kind, carved: what is missing in each lies at the same place."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        with h5py.File(tmp_path / name / "in.h5", "w") as f:
+            f["read"], f["numbers"] = 1, np.full(20_000, len(name) if name == "one" else 7.0)
+            f.create_dataset("words", data=[name] * 9000, dtype=h5py.string_dtype())
+    shutil.copytree(tmp_path / "two", tmp_path / "aside", copy_function=shutil.copy2)
+    program = "import h5py; [h5py.File(f'{name}/in.h5')['read'][()] for name in ('one', 'two')]"
+    record(tmp_path, program)
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+READ_TWO = """
+import h5py
+for name in ("numbers", "words"):
+    try: print(h5py.File("two/in.h5")[name][5])
+    except OSError: print("refused")
+"""
+
+
+@pytest.mark.parametrize("way", ("copied", "bytes"))
+def test_the_copy_of_another_carved_file_is_told_from_it(months: Path, way: str) -> None:
+    ways = {
+        "copied": "shutil.copyfile('one/in.h5', 'two/in.h5')",
+        "bytes": "open('two/in.h5', 'r+b').write(open('one/in.h5', 'rb').read())",
+    }
+    program = f"import shutil\n{ways[way]}\n{READ_TWO}"
+    done = on_carved(months, program, options=("--writes", "copy"))
+    assert done.stdout == "refused\nrefused\n", done.stderr
+    assert "/numbers was left out by `quarry carve` of another file" in done.stderr
+
+
+def test_carved_files_that_change_their_places(months: Path) -> None:
+    program = f"import os\nos.rename('two', 'old')\nos.rename('one', 'two')\n{READ_TWO}"
+    done = on_carved(months, program, options=("--missing", f"{months}/two={months}/aside"))
+    assert done.stdout == "refused\nrefused\n", done.stderr
+    assert "of another file" in done.stderr
+
+
+def test_what_takes_the_place_of_missing_texts_is_never_theirs(carved: Path) -> None:
+    """They lie in the heap, and nothing tells them from others; also after the file was closed."""
+    program = """
+import ctypes, h5py, sys
+sys.path.insert(0, sys.argv[1])
+from carving import library_of_h5py
+with h5py.File("in.h5", "r+") as f:
+    space = f["words"].id.get_space()
+    del f["words"]
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    kind = h5py.h5t.py_create(h5py.string_dtype(), logical=True)
+    library_of_h5py().H5Pset_fill_value(ctypes.c_int64(creation.id), ctypes.c_int64(kind.id), None)
+    h5py.h5d.create(f.id, b"words", kind, space, creation)
+try:
+    print(h5py.File("in.h5")["words"][3])
+except OSError as error:
+    print(error)
+"""
+    folder = str(Path(__file__).parent)
+    done = on_carved(carved.parent, program, folder, options=("--writes", "copy"))
+    assert done.stdout == natively(carved.parent, program, folder), done.stderr
+    assert "word 3" not in done.stdout
+
+
 def test_programs_that_close_every_id(carved: Path) -> None:
     program = """
 import h5py
