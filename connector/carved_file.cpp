@@ -254,7 +254,8 @@ void CarvedFile::note_foreign(const MissingDataset& dataset) {
     if (!is_new("foreign " + dataset.path)) return;
     say({path_, ": ", dataset.path,
          " was left out by `quarry carve` of another file, whose copy is in its place now, and "
-         "cannot be read. Run the program on the originals, or carve that file again with --keep."});
+         "cannot be read. Run the program on the originals, or carve that file again with "
+         "--keep."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {

@@ -164,8 +164,7 @@ std::string copy_whole(const FileFate& fate, const std::string& copy, bool verif
 
 bool has_changed(const FileFate& fate) {
     struct stat status{};
-    return stat(fate.input.place().c_str(), &status) != 0 ||
-           !looks_like(status, original_of(fate));
+    return stat(fate.input.place().c_str(), &status) != 0 || !looks_like(status, original_of(fate));
 }
 
 // Why the file cannot be taken apart; empty if its carved copy is there, or if there is a problem.

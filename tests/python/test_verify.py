@@ -501,7 +501,10 @@ def test_every_time_of_an_object_is_compared(tmp_path: Path, which: int) -> None
     file = tmp_path / "in.h5"
     with h5py.File(file, "w", libver="latest") as f:
         f.create_dataset("x", data=np.arange(9), track_times=True)
-        start, size = h5py.h5o.get_info(f["x"].id).addr, h5py.h5o.get_info(f["x"].id).hdr.space.total
+        start, size = (
+            h5py.h5o.get_info(f["x"].id).addr,
+            h5py.h5o.get_info(f["x"].id).hdr.space.total,
+        )
     content = bytearray(file.read_bytes())
     content[start + 6 + 4 * which] ^= 1
     checked = bytes(content[start : start + size - 4])
