@@ -79,10 +79,10 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
     }
     if (!running.empty()) {
         line.clear();
-        say(
-            fmt::format("not ended yet: {}. What is read from now on may be left out; do this again "
-                        "when all have ended.",
-                        printable(fmt::format("{}", fmt::join(running, ", ")))));
+        say(fmt::format(
+            "not ended yet: {}. What is read from now on may be left out; do this again "
+            "when all have ended.",
+            printable(fmt::format("{}", fmt::join(running, ", ")))));
     }
     if (!listed.empty()) {
         line.clear();

@@ -36,12 +36,12 @@ struct ProcessFacts {
     std::string program;
     uint64_t begin = 0;
     uint64_t end = 0;
-    uint64_t started = 0;    // to a hundredth of a second; recording begins with its first file
-    uint64_t held_up = 0;    // by recording, in nanoseconds, about
-    bool ended = false;      // in order; otherwise it runs still, or was killed
+    uint64_t started = 0;     // to a hundredth of a second; recording begins with its first file
+    uint64_t held_up = 0;     // by recording, in nanoseconds, about
+    bool ended = false;       // in order; otherwise it runs still, or was killed
     bool is_running = false;  // on this machine; of others nobody knows
-    uint64_t gone = 0;       // when it ended in order; 0 if nobody knows
-    std::string incomplete;  // why not all of it is recorded, and from when; empty if all is
+    uint64_t gone = 0;        // when it ended in order; 0 if nobody knows
+    std::string incomplete;   // why not all of it is recorded, and from when; empty if all is
     std::vector<LibraryFacts> libraries;
 };
 

@@ -36,7 +36,7 @@ private:
     std::string path_;
     std::string place_;
     std::vector<std::string> made_;  // directories on the way there, the deepest one first
-    int lock_;  // held by whoever is at work in it
+    int lock_;                       // held by whoever is at work in it
 };
 
 }  // namespace quarry

@@ -40,8 +40,7 @@ void add_guard(hid_t creation_list, const GuardMark& mark) {
     stand_in_for_filter(kGuardFilter, kGuardName);
     std::vector<Filter> filters = filters_of(creation_list);
     if (!filters.empty()) checked(H5Premove_filter(creation_list, H5Z_FILTER_ALL), what);
-    filters.push_back(
-        {kGuardFilter, H5Z_FLAG_MANDATORY, {mark.begin(), mark.end()}, kGuardName});
+    filters.push_back({kGuardFilter, H5Z_FLAG_MANDATORY, {mark.begin(), mark.end()}, kGuardName});
     for (const Filter& filter : filters)
         checked(H5Pset_filter(creation_list, filter.id, filter.flags, filter.values.size(),
                               filter.values.data()),
