@@ -47,12 +47,17 @@ std::string found_in(const std::map<std::string, std::string>& map, const std::s
     return found != map.end() ? found->second : path;
 }
 
-// Of files that nothing is missing in not all are remembered: should such a one be taken for
-// another later, its datasets do not look like carved ones.
+// Not all are remembered: should one be taken for another later, its datasets do not have the marks
+// of that one.
 Immortal<std::map<OpenFile, MetFile>> carved_files;
 Immortal<std::set<OpenFile>> whole_files;
 Immortal<std::set<std::string>> places;
-constexpr size_t kMostWholeFiles = 10'000;
+constexpr size_t kMostMet = 1000;
+
+template <typename Known>
+void make_room_in(Known& known) {
+    if (known->size() >= kMostMet) known->clear();
+}
 
 // As carving has named it, whether it is there or not.
 std::string real_path(const std::string& name) {
@@ -319,10 +324,11 @@ MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<b
     if (!is_writable) is_writable = access(place.c_str(), W_OK) == 0;
     const std::lock_guard guard(files_mutex);
     if (carved == nullptr) {
-        if (whole_files->size() >= kMostWholeFiles) whole_files->clear();
+        make_room_in(whole_files);
         whole_files->insert(file);
         return {};
     }
+    make_room_in(carved_files);
     const std::string* kept = &*places->insert(place).first;
     return (*carved_files)[file] = {carved, kept, *is_writable};
 }
