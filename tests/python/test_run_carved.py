@@ -619,6 +619,17 @@ def test_works_inside_itself(world: World) -> None:
     assert world.tree() == before
 
 
+def test_not_inside_another_carved_directory(world: World) -> None:
+    """The outer one would not be served any more, though its files are seen."""
+    original = world.original()
+    world.carve(original)
+    carve_again(world)
+    inner = [QUARRY, "run", "--no-trace", "--carved", f"{world.carved}2", "--"]
+    done = world.run(*inner, world.python, "-c", READ, original)
+    assert done.returncode == 125 and done.stdout == ""
+    assert f"runs on the carved files in {world.carved} already" in done.stderr
+
+
 @pytest.fixture(scope="session")
 def no_unshare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("seccomp") / "no_unshare"
