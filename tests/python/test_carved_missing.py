@@ -867,9 +867,17 @@ with xarray.open_dataset("in.nc") as d:
 
 def test_a_damaged_table_is_named(carved: Path) -> None:
     table = carved.parent / "small/quarry-carved" / carved.relative_to("/")
-    table.write_bytes(b"damaged" * 20)
-    done = on_carved(carved.parent, "import h5py; h5py.File('in.h5')['gzip'][5]")
-    assert done.returncode == 1 and "is damaged" in done.stderr
+    whole = table.read_bytes()
+    one_bit = bytearray(whole)
+    one_bit[len(whole) // 2] ^= 4
+    for bytes_ in (b"damaged" * 20, whole[:-8], one_bit, None):
+        table.unlink() if bytes_ is None else table.write_bytes(bytes_)
+        done = on_carved(carved.parent, "print('started')")
+        assert done.returncode == 125 and "started" not in done.stdout
+        what = "No such file or directory. Carve again" if bytes_ is None else " is damaged: "
+        assert str(table) in done.stderr and what in done.stderr
+    table.write_bytes(whole)
+    assert on_carved(carved.parent, "print('started')").stdout == "started\n"
     manifest = carved.parent / "small/quarry-carved.json"
     content = json.loads(manifest.read_text())
     for broken in ("", "[]", "{", json.dumps(content | {"format": 99}), json.dumps({"format": 1})):

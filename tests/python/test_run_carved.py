@@ -60,8 +60,8 @@ def write_file(path: Path, which: str) -> None:
 
 
 def write_manifest(directory: Path, originals: list[str]) -> None:
-    """As `quarry carve` leaves it, of files in which everything is kept."""
-    known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": ""}
+    """As `quarry carve` leaves it, of files that were copied whole."""
+    known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": "of tests"}
     known |= {"also": [], "tasks": [], "raw": False}
     files = [
         {"original": one, "copy": os.path.normpath(one).lstrip("/")} | known for one in originals
