@@ -374,6 +374,7 @@ private:
         // Without its files, external data refuses to be read, but virtual data is fill values.
         if (copied.kept == Part::Whole && (is_wanted || copied.is_virtual))
             copied.needs = needed_by(old);
+        copied.is_elsewhere = !is_wanted && H5Pget_external_count(creation) > 0;
         was_copied(std::move(copied));
     }
 
@@ -392,7 +393,7 @@ private:
     }
 
     void was_copied(CopiedDataset copied) {
-        if (copied.kept == Part::Whole) copied.kept_bytes = copied.stored;
+        if (copied.kept == Part::Whole && !copied.is_elsewhere) copied.kept_bytes = copied.stored;
         if (order_.progress) order_.progress(copied.stored);
         copied_.push_back(std::move(copied));
     }
