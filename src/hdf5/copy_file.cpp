@@ -405,9 +405,10 @@ private:
         const auto& [old, type, creation] = dataset;
         const Token& token = copied.token;
         const Handle space(checked(H5Dget_space(old), what), H5Sclose);
+        // Before the list is changed: filters that are put on it again lose their names.
+        stand_in_for_filters(creation);
         prepare_list(dataset, space, why_nothing_is_hollow_, copied);
         if (purpose_ == Purpose::Rehearsal) allocate_nothing(creation);
-        stand_in_for_filters(creation);
         const hid_t type_of_copy = type_in_copy(type);
         set_version(old);
         const Times times = times_of(old);
