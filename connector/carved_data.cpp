@@ -203,6 +203,13 @@ bool restore_list(const Object& dataset, hid_t original, hid_t list) {
            copy_filling(api, facts.type(), original, list);
 }
 
+// HDF5 tells of a dataset with chunks how they are cached, of any other what is so by default.
+void hide_cache(const hdf5::Api& api, const CarvedDataset& carved, hid_t list) {
+    if (!carved.missing.chunk.empty() || api.H5Pset_chunk_cache == nullptr) return;
+    api.H5Pset_chunk_cache(list, H5D_CHUNK_CACHE_NSLOTS_DEFAULT, H5D_CHUNK_CACHE_NBYTES_DEFAULT,
+                           H5D_CHUNK_CACHE_W0_DEFAULT);
+}
+
 void hide_in_list(const Object& dataset, const CarvedDataset& carved, hid_t& list) {
     const hdf5::Api& api = dataset.under->library->api;
     const QuietErrors quiet(api);
@@ -228,6 +235,8 @@ void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t tran
             *answered.args.get_storage_size.storage_size = carved->missing.stored;
         } else if (answered.op_type == H5VL_DATASET_GET_SPACE_STATUS) {
             *answered.args.get_space_status.status = space_status(dataset, *carved);
+        } else if (answered.op_type == H5VL_DATASET_GET_DAPL) {
+            hide_cache(api, *carved, answered.args.get_dapl.dapl_id);
         } else if (answered.op_type == H5VL_DATASET_GET_DCPL && api.H5Pdecode != nullptr) {
             hide_in_list(dataset, *carved, answered.args.get_dcpl.dcpl_id);
         }

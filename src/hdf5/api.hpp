@@ -57,6 +57,7 @@ namespace quarry::hdf5 {
     X(H5PLsize)                       \
     X(H5Premove_filter)               \
     X(H5Pset)                         \
+    X(H5Pset_chunk_cache)             \
     X(H5Pset_elink_fapl)              \
     X(H5Pset_fill_value)              \
     X(H5Pset_vol)                     \
