@@ -655,6 +655,8 @@ def test_in_place(world: World, no_unshare: Path) -> None:
     in_place = {"options": ("--in-place",), "before": (no_unshare,)}
     assert world.read(original, **in_place) == "carved"
     assert world.tree() == before
+    world.run("touch", original, **in_place)
+    assert world.tree() == before
     done = world.run("sh", "-c", f"echo more >> {original}", **in_place)
     if world.user == 0:
         assert f"what was written to {original} stays there" in done.stderr
