@@ -443,6 +443,21 @@ def test_writing_to_a_copy(world: World, name: str) -> None:
     assert world.tree() == before
 
 
+def test_copies_that_a_killed_run_has_left_are_named_once(world: World) -> None:
+    world.carve(world.original())
+    before = world.tree()
+    wait = "echo ready; exec sleep 60"
+    with world.started(wait, options=("--writes", "copy")) as (process, _):
+        (written,) = world.folder.glob("small.written-*")
+        assert str(written) not in world.run("true").stderr
+        process.kill()
+    done = world.run("true")
+    assert done.returncode == 0 and f"it is in {written}; remove that" in done.stderr
+    assert world.run("true").stderr == ""
+    shutil.rmtree(written)
+    assert world.tree() == before
+
+
 def test_the_working_directory_stays_and_sees_the_files(world: World) -> None:
     world.carve(world.data / "in.h5", world.top / "in.h5")
     assert world.read("in.h5", cwd=world.data) == "carved"
