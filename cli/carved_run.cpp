@@ -131,6 +131,11 @@ Result<ServingOptions> CarvedRun::prepare() {
                             "move it away.",
                             printable(original))};
     tell_of(changed);
+    for (const std::string& copies : left_behind_by_killed_runs(place_))
+        say(
+            fmt::format("A run was killed before it could tell what was written to carved files. "
+                        "If anything was, it is in {}; remove that if nobody needs it.",
+                        printable(copies)));
     if (!view_->uncovered().empty())
         say(fmt::format("Where originals are there, only HDF5 is given carved files instead: {}.",
                         first_of(view_->uncovered())));

@@ -16,6 +16,7 @@ uint64_t left_out(const DatasetFate& dataset) {
 
 std::string what_is_there(const DatasetFate& dataset) {
     if (dataset.is_whole) return "kept";
+    if (dataset.is_elsewhere) return "elsewhere";
     return dataset.kept > 0 ? "partly" : "hollow";
 }
 

@@ -25,6 +25,9 @@ std::string left_out_text(const FileComparison& found) {
         text += fmt::format("{}{} of {}", text.empty() ? "" : " and ",
                             counted(found.chunks_left_out, "chunk", "chunks"),
                             counted(found.partly, "dataset", "datasets"));
+    if (found.elsewhere > 0)
+        text += fmt::format("{}what {} in other files", text.empty() ? "" : " and ",
+                            counted(found.elsewhere, "dataset has", "datasets have"));
     return text;
 }
 
@@ -32,12 +35,13 @@ std::string verdict_on(const FileComparison& found) {
     if (found.all_differences > 0)
         return counted(found.all_differences, "difference.", "differences.");
     const std::string same = found.is_same() ? "The same" : "What could be compared is the same";
-    if (found.are_equal_bytes) return same + ", byte for byte.";
     const std::string left_out = left_out_text(found);
+    if (found.are_equal_bytes && left_out.empty()) return same + ", byte for byte.";
     if (left_out.empty()) return same + ".";
-    return fmt::format("{} but for {} {} left out ({}).", same, left_out,
-                       found.hollow + found.chunks_left_out == 1 ? "that is" : "that are",
-                       bytes_text(found.bytes_left_out));
+    return fmt::format(
+        "{} but for {} {} left out ({}).", same, left_out,
+        found.hollow + found.chunks_left_out + found.elsewhere == 1 ? "that is" : "that are",
+        bytes_text(found.bytes_left_out));
 }
 
 // The first of them.
@@ -59,6 +63,7 @@ std::string as_json(const FileComparison& found) {
               {"hollow", found.hollow},
               {"partly", found.partly},
               {"chunks_left_out", found.chunks_left_out},
+              {"elsewhere", found.elsewhere},
               {"bytes_left_out", found.bytes_left_out},
               {"not_read", found.not_read.size()},
               {"datasets_not_read", found.not_read},

@@ -6,6 +6,7 @@
 
 #include "connector/carved_dataset.hpp"
 #include "connector/dataset_facts.hpp"
+#include "hdf5/hollow.hpp"
 #include "hdf5/select.hpp"
 
 namespace quarry::connector {
@@ -169,6 +170,62 @@ H5D_space_status_t space_status(const Object& dataset, const CarvedDataset& carv
                : H5D_SPACE_STATUS_ALLOCATED;
 }
 
+// The parts of it that carving changes, by HDF5's own names, as a value of HDF5 that has nothing
+// in memory elsewhere.
+bool copy_property(const hdf5::Api& api, hid_t from, hid_t to, const char* name) {
+    size_t size = 0;
+    if (api.H5Pget_size(from, name, &size) < 0) return false;
+    std::vector<std::byte> value(size);
+    return api.H5Pget(from, name, value.data()) >= 0 && api.H5Pset(to, name, value.data()) >= 0;
+}
+
+// What is in memory elsewhere would be lost if it were copied with the rest.
+bool copy_filling(const hdf5::Api& api, hid_t type, hid_t from, hid_t to) {
+    H5D_fill_value_t defined{};
+    if (api.H5Pfill_value_defined(from, &defined) < 0) return false;
+    const bool has_value = defined == H5D_FILL_VALUE_USER_DEFINED;
+    std::vector<std::byte> value(has_value ? api.H5Tget_size(type) : 0);
+    if (has_value && (api.H5Pget_fill_value(from, type, value.data()) < 0 ||
+                      api.H5Pset_fill_value(from, type, nullptr) < 0))
+        return false;
+    return copy_property(api, from, to, "fill_value") &&
+           copy_property(api, from, to, "alloc_time_state") &&
+           (!has_value || api.H5Pset_fill_value(to, type, value.data()) >= 0);
+}
+
+// The list of the copy, made that of the original: as HDF5 has written that down, it lacks names of
+// filters and options of chunks. Both are changed. Only where there are chunks has it either.
+bool restore_list(const Object& dataset, hid_t original, hid_t list) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const bool can_be = api.H5Premove_filter != nullptr && api.H5Pget_fill_value != nullptr &&
+                        api.H5Pset_fill_value != nullptr && api.missing_for_recording.empty();
+    if (!can_be || api.H5Pget_layout(original) != H5D_CHUNKED) return false;
+    DatasetFacts facts(dataset);
+    return (!is_guarded(dataset) || api.H5Premove_filter(list, hdf5::kGuardFilter) >= 0) &&
+           copy_filling(api, facts.type(), original, list);
+}
+
+// HDF5 tells of a dataset with chunks how they are cached, of any other what is so by default.
+void hide_cache(const hdf5::Api& api, const CarvedDataset& carved, hid_t list) {
+    if (!carved.missing.chunk.empty() || api.H5Pset_chunk_cache == nullptr) return;
+    api.H5Pset_chunk_cache(list, H5D_CHUNK_CACHE_NSLOTS_DEFAULT, H5D_CHUNK_CACHE_NBYTES_DEFAULT,
+                           H5D_CHUNK_CACHE_W0_DEFAULT);
+}
+
+void hide_in_list(const Object& dataset, const CarvedDataset& carved, hid_t& list) {
+    const hdf5::Api& api = dataset.under->library->api;
+    const QuietErrors quiet(api);
+    const hid_t original = api.H5Pdecode(carved.missing.creation.data());
+    if (original < 0) return;
+    const hid_t changed = api.H5Pcopy(original);
+    const hid_t restored = api.H5Pcopy(list);
+    const bool is_restored = restore_list(dataset, changed, restored);
+    api.H5Pclose(changed);
+    api.H5Pclose(list);
+    api.H5Pclose(is_restored ? original : restored);
+    list = is_restored ? restored : original;
+}
+
 }  // namespace
 
 void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t transfer) noexcept {
@@ -180,11 +237,10 @@ void hide_carving(Object& dataset, H5VL_dataset_get_args_t& answered, hid_t tran
             *answered.args.get_storage_size.storage_size = carved->missing.stored;
         } else if (answered.op_type == H5VL_DATASET_GET_SPACE_STATUS) {
             *answered.args.get_space_status.status = space_status(dataset, *carved);
+        } else if (answered.op_type == H5VL_DATASET_GET_DAPL) {
+            hide_cache(api, *carved, answered.args.get_dapl.dapl_id);
         } else if (answered.op_type == H5VL_DATASET_GET_DCPL && api.H5Pdecode != nullptr) {
-            const hid_t list = api.H5Pdecode(carved->missing.creation.data());
-            if (list < 0) return;
-            api.H5Pclose(answered.args.get_dcpl.dcpl_id);
-            answered.args.get_dcpl.dcpl_id = list;
+            hide_in_list(dataset, *carved, answered.args.get_dcpl.dcpl_id);
         }
     } catch (const std::bad_alloc&) {
         // Then it is seen as it is.

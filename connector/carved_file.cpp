@@ -152,6 +152,11 @@ int append(const std::string& path, std::string_view line) {
 
 }  // namespace
 
+const char* way_to_write() noexcept {
+    return is_mounted() ? "`quarry run --writes copy`"
+                        : "`quarry run --writes copy`, without --in-place,";
+}
+
 bool is_shown_copy(const char* name) {
     const std::string copy = served_config.load()->carved + found_in(*carved_from, real_path(name));
     struct stat of_copy{}, of_name{};
@@ -333,18 +338,20 @@ MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<b
     return (*carved_files)[file] = {carved, kept, *is_writable};
 }
 
-bool is_refused(const char* name, unsigned flags) noexcept {
+bool is_kept_from_writers(const char* name, unsigned flags) noexcept {
     if (!is_serving() || (flags & kWritable) == 0) return false;
     try {
-        if (copy_in_place_of(name).empty() && !is_shown_copy(name)) return false;
-        say({name,
-             " is served from a carved copy, which is not written to: `quarry run --writes "
-             "copy`",
-             is_mounted() ? "" : ", without --in-place,",
-             " lets the program write to a copy of it."});
+        return !copy_in_place_of(name).empty() || is_shown_copy(name);
     } catch (const std::bad_alloc&) {
         say({"memory is short; whether ", name, " is a carved copy is not known"});
+        return true;
     }
+}
+
+bool is_refused(const char* name, unsigned flags) noexcept {
+    if (!is_kept_from_writers(name, flags)) return false;
+    say({name, " is served from a carved copy, which is not written to: ", way_to_write(),
+         " lets the program write to a copy of it."});
     // The system refuses it where it is mounted, and says so in its own words.
     return !is_mounted();
 }

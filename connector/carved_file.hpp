@@ -97,7 +97,14 @@ MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<b
 // may write, it has a copy of its own. May throw std::bad_alloc.
 bool is_shown_copy(const char* name);
 
-// Whether a program wants to write to what is only a copy, where the system would let it. Says so.
+// Whether somebody wants to write to what is only a copy, or to the original that one is served
+// instead of.
+bool is_kept_from_writers(const char* name, unsigned flags) noexcept;
+
+// What lets programs write to a copy of their own.
+const char* way_to_write() noexcept;
+
+// Whether a program is to be refused that, where the system would let it. Says so.
 bool is_refused(const char* name, unsigned flags) noexcept;
 
 // The copy whose bytes HDF5 is to be given where the original is; empty if there is none, or it

@@ -296,7 +296,8 @@ H5FD_t* driver_open(const WrappedDriver& driver, const char* name, unsigned flag
     void* place = files.take();
     const std::string copy = copy_instead_of(name, flags);
     const char* served = copy.empty() ? name : copy.c_str();
-    H5FD_t* inner = place != nullptr ? open_inner(*info, served, flags, access, largest) : nullptr;
+    const bool can_be = place != nullptr && !is_not_to_be_opened(name, flags);
+    H5FD_t* inner = can_be ? open_inner(*info, served, flags, access, largest) : nullptr;
     if (inner == nullptr) {
         was_not_opened(name, flags);
         if (place != nullptr) files.give_back(place);

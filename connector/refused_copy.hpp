@@ -5,6 +5,19 @@
 
 namespace quarry::connector {
 
+// Where nobody else refuses it: copies that lie in the places of originals, and originals that
+// copies are opened instead of.
+bool is_not_to_be_opened(const char* name, unsigned flags) noexcept;
+
+// Lives while the calling thread makes a file.
+class MakingFile {
+public:
+    MakingFile() noexcept;
+    MakingFile(const MakingFile&) = delete;
+    MakingFile& operator=(const MakingFile&) = delete;
+    ~MakingFile();
+};
+
 // A driver could not open a file.
 void was_not_opened(const char* name, unsigned flags) noexcept;
 

@@ -7,6 +7,7 @@
 #include "connector/info.hpp"
 #include "connector/notice.hpp"
 #include "connector/plugin_path.hpp"
+#include "connector/refused_copy.hpp"
 #include "connector/witness.hpp"
 
 namespace quarry::connector {
@@ -99,6 +100,7 @@ void* file_create(Library& library, const char* name, unsigned flags, hid_t crea
                   hid_t transfer, void** request) noexcept {
     Object* file = begin_file(library, {name, flags, true, transfer}, access, request,
                               [&](const H5VL_class_t& callbacks, hid_t list) {
+                                  const MakingFile making;
                                   return callbacks.file_cls.create(name, flags, creation, list,
                                                                    transfer, request);
                               });

@@ -25,6 +25,7 @@ struct DatasetFate {
     uint64_t kept = 0;    // and in the copy
     bool is_whole = true;
     std::string why;
+    bool is_elsewhere = false;  // its data is in other files, and was left out with these
 };
 
 struct FileFate {

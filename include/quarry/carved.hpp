@@ -54,6 +54,10 @@ Result<CarvedDirectory> open_carved(
 bool has_changed(const ServedFile& file);
 std::set<std::string> changed_originals(const CarvedDirectory& carved);
 
+// Directories beside that of the carved files in which are copies that programs may have written
+// to, but nobody has looked whether they did. Each is named only once.
+std::vector<std::string> left_behind_by_killed_runs(const std::string& carved);
+
 struct CarvedViewOptions {
     enum class Means {
         Namespace,  // only the program and its children see the files there

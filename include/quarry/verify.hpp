@@ -29,6 +29,7 @@ struct FileComparison {
     uint64_t hollow = 0;  // datasets whose data was left out
     uint64_t partly = 0;  // and those that lack chunks
     uint64_t chunks_left_out = 0;
+    uint64_t elsewhere = 0;  // datasets whose data in other files was left out with these
     uint64_t bytes_left_out = 0;
 
     uint64_t reads = 0;          // that were repeated

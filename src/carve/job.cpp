@@ -39,10 +39,10 @@ hdf5::CopyOrder order_of(const Judge& judge) {
 
 void note_fates(const std::vector<hdf5::CopiedDataset>& datasets, const Judge& judge, Job& job) {
     for (const hdf5::CopiedDataset& dataset : datasets) {
-        const bool is_whole = dataset.kept == hdf5::Part::Whole;
+        const bool is_whole = dataset.kept == hdf5::Part::Whole && !dataset.is_elsewhere;
         const std::string& why = dataset.remark.empty() ? judge.judge(dataset).why : dataset.remark;
-        job.fate.datasets.push_back(
-            {dataset.paths, dataset.stored, dataset.kept_bytes, is_whole, why});
+        job.fate.datasets.push_back({dataset.paths, dataset.stored, dataset.kept_bytes, is_whole,
+                                     why, dataset.is_elsewhere});
         for (const hdf5::NeededData& needed : dataset.needs)
             job.needs.push_back({needed.file, needed.dataset});
     }

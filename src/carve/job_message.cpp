@@ -57,6 +57,7 @@ void write_dataset(Writer& out, const DatasetFate& dataset) {
     out.number(dataset.kept);
     out.number(dataset.is_whole ? 1 : 0);
     out.text(dataset.why);
+    out.number(dataset.is_elsewhere ? 1 : 0);
 }
 
 DatasetFate read_dataset(Reader& in) {
@@ -67,6 +68,7 @@ DatasetFate read_dataset(Reader& in) {
     dataset.kept = in.number();
     dataset.is_whole = in.number() != 0;
     dataset.why = in.text();
+    dataset.is_elsewhere = in.number() != 0;
     return dataset;
 }
 

@@ -58,6 +58,7 @@ std::string dataset_json(const DatasetFate& dataset) {
            ", \"stored\": " + std::to_string(dataset.stored) +
            ", \"kept\": " + (dataset.is_whole ? "true" : "false") +
            ", \"kept_bytes\": " + std::to_string(dataset.kept) +
+           (dataset.is_elsewhere ? ", \"elsewhere\": true" : "") +
            ", \"why\": " + json_quoted(dataset.why) + "}";
 }
 
@@ -76,7 +77,7 @@ std::vector<DatasetFate> datasets_in(const Json& json) {
     for (const Json& dataset : json) {
         datasets.push_back({exact_texts(dataset.at("paths")), number_in(dataset.at("stored")),
                             number_in(dataset.at("kept_bytes")), dataset.at("kept"),
-                            dataset.at("why")});
+                            dataset.at("why"), dataset.value("elsewhere", false)});
         insist(!datasets.back().paths.empty());
     }
     return datasets;

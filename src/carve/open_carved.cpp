@@ -5,8 +5,10 @@
 #include <thread>
 
 #include "base/directory_lock.hpp"
+#include "base/mapped_file.hpp"
 #include "carve/manifest.hpp"
 #include "carve/ways.hpp"
+#include "model/missing_data.hpp"
 
 namespace quarry {
 namespace {
@@ -48,6 +50,17 @@ std::vector<CarvedWay> ways_in(const fs::path& place, const std::vector<FileFate
     return ways;
 }
 
+// Whether there is what tells how a file was before; programs would see it as carved without.
+Result<bool> check_table(const fs::path& directory, const FileFate& file) {
+    if (file.input.is_raw || !file.why_whole.empty()) return true;
+    const std::string table = directory / kMissingData / file.copy;
+    const auto bytes = MappedFile::open(table);
+    if (!bytes) return Error{bytes.error().message + ". Carve again."};
+    const auto read = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
+    if (!read) return Error{table + " is damaged: " + read.error().message + ". Carve again."};
+    return true;
+}
+
 }  // namespace
 
 Result<CarvedDirectory> open_carved(const std::string& directory,
@@ -67,6 +80,7 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
         if (failed || below.empty() || *below.begin() == "..")
             return Error{(path / file.copy).string() + " does not lead to a file in " +
                          path.string() + ", where copies must be. Carve again."};
+        if (const auto table = check_table(path, file); !table) return table.error();
         carved.files.push_back(
             {file.input.path, path / file.copy, file.size_before, file.modified});
         for (const std::string& name : file.input.also_by)

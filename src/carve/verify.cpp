@@ -8,6 +8,7 @@
 #include <quarry/verify.hpp>
 #include <span>
 
+#include "carve/manifest.hpp"
 #include "carve/workers.hpp"
 #include "hdf5/compare_files.hpp"
 
@@ -23,7 +24,7 @@ auto numbers_of(Comparison& found) {
     return std::array{&found.all_differences, &found.objects,         &found.attributes,
                       &found.datasets,        &found.bytes,           &found.hollow,
                       &found.partly,          &found.chunks_left_out, &found.bytes_left_out,
-                      &found.reads,           &found.reads_skipped};
+                      &found.elsewhere,       &found.reads,           &found.reads_skipped};
 }
 
 std::string as_text(const FileComparison& found) {
@@ -56,6 +57,22 @@ hdf5::CompareOrder order_for(const std::vector<RecordedRead>& reads) {
         if (auto selection = decode_selection(std::as_bytes(std::span(read.selection))))
             order.replays.push_back({read.dataset.token, read.dataset.path, *selection});
     return order;
+}
+
+// Datasets of a carved file whose data was in other files, as the list beside it says.
+std::set<std::string> left_out_elsewhere(const std::string& carved) {
+    std::error_code error;
+    const fs::path copy = fs::canonical(carved, error);
+    fs::path directory = copy.parent_path();
+    while (directory.has_relative_path() && !fs::exists(directory / carve_files::kManifest, error))
+        directory = directory.parent_path();
+    std::set<std::string> paths;
+    const auto listed = carve_files::read_manifest(directory, carve_files::Detail::Datasets);
+    for (const FileFate& file : listed ? listed->files : std::vector<FileFate>{})
+        for (const DatasetFate& dataset : file.datasets)
+            if (dataset.is_elsewhere && directory / file.copy == copy)
+                paths.insert(dataset.paths.begin(), dataset.paths.end());
+    return paths;
 }
 
 std::string why_not_readable(const std::string& path) {
@@ -104,6 +121,7 @@ Result<FileComparison> verify_carved(const std::string& original, const std::str
                                      const Progress& progress) {
     hdf5::CompareOrder order = order_for(reads);
     order.elsewhere = hdf5::DataElsewhere::Compared;
+    order.left_out = left_out_elsewhere(carved);
     return compared(original, carved, order, progress);
 }
 

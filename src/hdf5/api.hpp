@@ -45,6 +45,7 @@ namespace quarry::hdf5 {
     X(H5Pget)                         \
     X(H5Pget_copy_object)             \
     X(H5Pget_elink_fapl)              \
+    X(H5Pget_fill_value)              \
     X(H5Pget_size)                    \
     X(H5Pget_virtual_printf_gap)      \
     X(H5Pget_virtual_view)            \
@@ -54,8 +55,11 @@ namespace quarry::hdf5 {
     X(H5PLget)                        \
     X(H5PLremove)                     \
     X(H5PLsize)                       \
+    X(H5Premove_filter)               \
     X(H5Pset)                         \
+    X(H5Pset_chunk_cache)             \
     X(H5Pset_elink_fapl)              \
+    X(H5Pset_fill_value)              \
     X(H5Pset_vol)                     \
     X(H5Tdetect_class)                \
     X(H5VLconnector_str_to_info)      \

@@ -150,6 +150,7 @@ FileComparison compare_files(const std::string& original, const std::string& cop
         files.progress = order.progress;
         files.place = {original, copy};
         files.times = order.times;
+        files.left_out = order.left_out;
         if (found.are_equal_bytes)
             compare_only_elsewhere(files);
         else

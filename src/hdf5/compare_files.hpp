@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <quarry/verify.hpp>
+#include <set>
+#include <string>
 
 #include "model/selection.hpp"
 
@@ -25,6 +27,8 @@ struct CompareOrder {
     Times times = Times::Compared;
     // By values, of what lies about each of both files in the same places.
     DataElsewhere elsewhere = DataElsewhere::Ignored;
+    // Paths of datasets whose data in other files was not copied with them.
+    std::set<std::string> left_out;
     // Told of the bytes of data that have been gone through.
     std::function<void(uint64_t bytes)> progress;
 };

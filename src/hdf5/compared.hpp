@@ -30,6 +30,7 @@ struct Compared {
     Differences differences;
     FileComparison& result;
     CopiedPlace place;
+    std::set<std::string> left_out;  // datasets whose data in other files is
     Times times = Times::Compared;
     std::function<void(uint64_t bytes)> progress;
 };

@@ -374,6 +374,7 @@ private:
         // Without its files, external data refuses to be read, but virtual data is fill values.
         if (copied.kept == Part::Whole && (is_wanted || copied.is_virtual))
             copied.needs = needed_by(old);
+        copied.is_elsewhere = !is_wanted && H5Pget_external_count(creation) > 0;
         was_copied(std::move(copied));
     }
 
@@ -392,7 +393,7 @@ private:
     }
 
     void was_copied(CopiedDataset copied) {
-        if (copied.kept == Part::Whole) copied.kept_bytes = copied.stored;
+        if (copied.kept == Part::Whole && !copied.is_elsewhere) copied.kept_bytes = copied.stored;
         if (order_.progress) order_.progress(copied.stored);
         copied_.push_back(std::move(copied));
     }
@@ -404,9 +405,10 @@ private:
         const auto& [old, type, creation] = dataset;
         const Token& token = copied.token;
         const Handle space(checked(H5Dget_space(old), what), H5Sclose);
+        // Before the list is changed: filters that are put on it again lose their names.
+        stand_in_for_filters(creation);
         prepare_list(dataset, space, why_nothing_is_hollow_, guard_mark(order_.mark), copied);
         if (purpose_ == Purpose::Rehearsal) allocate_nothing(creation);
-        stand_in_for_filters(creation);
         const hid_t type_of_copy = type_in_copy(type);
         set_version(old);
         const Times times = times_of(old);

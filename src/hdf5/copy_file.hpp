@@ -29,7 +29,8 @@ struct CopiedDataset {
     ObjectToken place{};  // in the new file
     Part kept = Part::Whole;
     uint64_t kept_bytes = 0;
-    std::string remark;  // why more of it is kept than was wanted
+    bool is_elsewhere = false;  // its data lies in other files, and is not wanted
+    std::string remark;         // why more of it is kept than was wanted
     std::vector<NeededData> needs;
 
     // Of one that is not kept whole: the properties that it had, as HDF5 encodes them, where its

@@ -92,7 +92,7 @@ std::string why_not_hollow(hid_t type, hid_t space, hid_t creation_list) {
     const H5D_layout_t layout = H5Pget_layout(creation_list);
     if (layout == H5D_COMPACT) return "it lies in its own header";
     if (H5Pget_external_count(creation_list) > 0)
-        return "its data lies in other files, which are left out";
+        return "its data lies in other files, and nobody read it";
     if (layout == H5D_VIRTUAL && !can_be_guarded(type))
         return "it is virtual, and of variable length";
     if (can_be_guarded(type) && layout == H5D_CHUNKED && has_most_filters(creation_list))

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/filters.hpp"
+#include "hdf5/hollow.hpp"
 #include "hdf5/other_files.hpp"
 
 namespace quarry::hdf5 {
@@ -96,11 +97,13 @@ void add_filling(hid_t list, Properties& to) {
     to.push_back({"allocation time", kAllocation.at(static_cast<size_t>(allocation))});
 }
 
-// The names are left out: old headers lack them.
+// What the guard is called is not a property of the data.
 void add_filters(hid_t list, Properties& to) {
     std::string text;
     for (const Filter& filter : filters_of(list)) {
         text += (text.empty() ? "" : ", ") + std::to_string(filter.id);
+        if (!filter.name.empty() && filter.id != kGuardFilter)
+            text += " " + shell_quoted(filter.name);
         text += (filter.flags & H5Z_FLAG_OPTIONAL) != 0 ? " optional (" : " (";
         for (const unsigned value : filter.values) text += " " + std::to_string(value);
         text += " )";

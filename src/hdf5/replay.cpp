@@ -176,6 +176,18 @@ std::optional<Token> dataset_of(const Side& side, const Replay& replay) {
     return token_of_object(object);
 }
 
+bool is_left_out(const Compared& files, const Token& old) {
+    const std::vector<std::string>& paths = files.old.objects.at(old).paths;
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return files.left_out.contains(path); });
+}
+
+void count_left_out(Compared& files, const Token& old) {
+    const Handle dataset(H5Oopen_by_token(files.old.file, place_of(old)), H5Oclose);
+    ++files.result.elsewhere;
+    files.result.bytes_left_out += H5Dget_storage_size(dataset);
+}
+
 }  // namespace
 
 void replay_in_both(Compared& files, const std::vector<Replay>& replays) {
@@ -205,6 +217,10 @@ void compare_data_elsewhere(Compared& files, const std::vector<TwoTokens>& datas
     for (const auto& [old, copy] : datasets) {
         if (!has_data_elsewhere(files.copy, copy) || !has_data_elsewhere(files.old, old)) continue;
         const Where where{files.old.objects.at(old).paths.front(), ""};
+        if (is_left_out(files, old)) {
+            count_left_out(files, old);
+            continue;
+        }
         try {
             DatasetReplay dataset(files, where, old, copy);
             dataset.run({});

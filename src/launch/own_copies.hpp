@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
+#include "base/directory_lock.hpp"
 #include "launch/view_plan.hpp"
 
 namespace quarry {
@@ -27,6 +29,7 @@ private:
     void remove(const std::string& place) const;
 
     std::string directory_;
+    std::shared_ptr<const DirectoryLock> in_use_;
     std::map<std::string, uint64_t> touched_;  // when they were made, by place
 };
 

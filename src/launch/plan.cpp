@@ -106,10 +106,21 @@ Result<LaunchPlan> through_connector(const Environment& environment, const Launc
                       std::move(reasons)};
 }
 
+// The connector serves one directory, but the files of the outer one would still be seen.
+Result<bool> check_served(const Environment& environment, const std::string& carved) {
+    const std::string outer = inherited_config(environment).carved;
+    if (outer.empty() || carved.empty() || outer == carved) return true;
+    return Error{"This command runs on the carved files in " + outer +
+                 " already, which would not be completed any more if those in " + carved +
+                 " were shown to a program as well. Carve both into one directory."};
+}
+
 }  // namespace
 
 Result<LaunchPlan> plan_launch(const Command& command, const Environment& environment,
                                const LaunchOptions& options, const Plugin& plugin) {
+    if (const auto served = check_served(environment, options.serving.carved); !served)
+        return served.error();
     std::vector<std::string> reasons = general_reasons(environment, plugin);
     if (!reasons.empty()) return aside(environment, reasons);
 

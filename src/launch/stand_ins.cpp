@@ -122,22 +122,6 @@ bool is_our_placeholder(const StandIn& one, const struct stat& status) {
     return is_itself(one, status) && is_closed(status) && is_unchanged(one, status);
 }
 
-// False if it has become somebody's data.
-bool take_away(const StandIn& one) {
-    struct stat status{};
-    if (lstat(one.path.c_str(), &status) != 0) return true;
-    if (one.kind == Kind::Directory || one.kind == Kind::Link) {
-        if (is_itself(one, status)) remove(one.path.c_str());
-        return true;
-    }
-    if (one.kind == Kind::Placeholder) {
-        if (is_our_placeholder(one, status)) unlink(one.path.c_str());
-        return true;
-    }
-    if (!is_itself(one, status) || (!is_closed(status) && !is_unchanged(one, status))) return false;
-    return unlink(one.path.c_str()) == 0;
-}
-
 enum class Named { Yes, No };
 
 // Without a name, if the file system knows such files: then it only gets there once it is listed.
@@ -234,7 +218,8 @@ Result<StandIns> StandIns::open(const std::string& directory) {
 StandIns::StandIns(StandIns&& other) noexcept
     : file_(std::exchange(other.file_, -1)),
       list_(std::move(other.list_)),
-      listed_(std::move(other.listed_)) {}
+      listed_(std::move(other.listed_)),
+      sources_(std::move(other.sources_)) {}
 
 StandIns::~StandIns() {
     if (file_ >= 0) close(file_);
@@ -249,6 +234,7 @@ Result<bool> StandIns::make(std::vector<StandIn> wanted) {
     // All in one order: of those who want the same at the same time, not everybody is refused.
     std::ranges::sort(wanted, {}, &StandIn::path);
     for (const StandIn& one : wanted) {
+        if (one.kind == Kind::Copy) sources_[one.path] = one.source;
         if (make_one(one, file_)) continue;
         if (errno == EEXIST && is_placeholder(one.path)) return is_anothers(one.path);
         return Error{
@@ -270,6 +256,26 @@ std::vector<std::string> StandIns::finish() {
     }
     close(std::exchange(file_, -1));
     return changed;
+}
+
+// False if it has become somebody's data.
+bool StandIns::take_away(const StandIn& one) const {
+    struct stat status{};
+    if (lstat(one.path.c_str(), &status) != 0) return true;
+    if (one.kind == Kind::Directory || one.kind == Kind::Link) {
+        if (is_itself(one, status)) remove(one.path.c_str());
+        return true;
+    }
+    if (one.kind == Kind::Placeholder) {
+        if (is_our_placeholder(one, status)) unlink(one.path.c_str());
+        return true;
+    }
+    // Programs may have touched it only.
+    const auto source = sources_.find(one.path);
+    const bool is_copy = is_closed(status) || is_unchanged(one, status) ||
+                         (source != sources_.end() && have_equal_bytes(one.path, source->second));
+    if (!is_itself(one, status) || !is_copy) return false;
+    return unlink(one.path.c_str()) == 0;
 }
 
 std::vector<std::string> StandIns::remove_all() {

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <ctime>
+#include <map>
 #include <quarry/result.hpp>
 #include <string>
 #include <vector>
@@ -52,10 +53,12 @@ public:
 private:
     StandIns(int file, std::string list) : file_(file), list_(std::move(list)) {}
     std::vector<std::string> remove_all();
+    bool take_away(const StandIn& one) const;
 
     int file_;
     std::string list_;
     std::vector<StandIn> listed_;
+    std::map<std::string, std::string> sources_;  // of copies, by their paths
 };
 
 // Whether a file is the placeholder of somebody.

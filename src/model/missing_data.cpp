@@ -9,18 +9,19 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr uint64_t kMagic = 0x3153'5349'4d59'5251;  // "QRYMISS1"
+constexpr uint64_t kMagic = 0x3253'5349'4d59'5251;  // "QRYMISS2"
 
 // Offsets of the fields in the header, in a dataset's record and in a piece's.
 enum Header : uint64_t {
-    kSize = 8,
-    kModified = 16,
-    kChecksum = 24,
-    kWholeChecksum = 32,
-    kPath = 40,      // offset and size
-    kRanges = 56,    // offset and count
-    kDatasets = 72,  // offset and count
-    kHeaderSize = 88,
+    kOwnChecksum = 8,  // of everything behind it
+    kSize = 16,
+    kModified = 24,
+    kChecksum = 32,
+    kWholeChecksum = 40,
+    kPath = 48,      // offset and size
+    kRanges = 64,    // offset and count
+    kDatasets = 80,  // offset and count
+    kHeaderSize = 96,
 };
 enum Record : uint64_t {
     kPlace = 0,
@@ -78,6 +79,12 @@ void append_pieces(Writer& out, uint64_t record, const std::vector<MissingPiece>
     }
 }
 
+uint64_t own_checksum(std::span<const std::byte> bytes) {
+    Checksum made;
+    made.add(bytes.subspan(kOwnChecksum + 8));
+    return made.value();
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_missing(const OriginalFile& original,
@@ -112,13 +119,18 @@ std::vector<std::byte> encode_missing(const OriginalFile& original,
         out.append(record + kChunk, dataset->chunk.data(), 8 * dataset->chunk.size());
         record += kRecordSize;
     }
-    return out.take();
+    std::vector<std::byte> bytes = out.take();
+    const uint64_t checksum = own_checksum(bytes);
+    std::memcpy(bytes.data() + kOwnChecksum, &checksum, sizeof checksum);
+    return bytes;
 }
 
 Result<MissingData> MissingData::read(std::span<const std::byte> bytes) {
     MissingData made(bytes);
     if (bytes.size() < kHeaderSize || made.number_at(0) != kMagic)
         return Error{"it does not begin as such a file does"};
+    if (made.number_at(kOwnChecksum) != own_checksum(bytes))
+        return Error{"its bytes are not those that were written"};
     const uint64_t count = made.number_at(kDatasets + 8);
     if (count > bytes.size() / kRecordSize ||
         made.part(made.number_at(kDatasets), count * kRecordSize).size() != count * kRecordSize)

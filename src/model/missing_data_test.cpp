@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <random>
 
 namespace quarry {
@@ -49,6 +50,26 @@ TEST(MissingDataTest, NothingIsMissing) {
     EXPECT_EQ(read->original(), OriginalFile{});
 }
 
+TEST(MissingDataTest, EveryChangedBitIsNoticed) {
+    auto bytes = encode_missing(kOriginal, some_datasets());
+    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+        const auto changed = static_cast<std::byte>(1u << bit % 8);
+        bytes[bit / 8] ^= changed;
+        EXPECT_FALSE(MissingData::read(bytes)) << bit;
+        bytes[bit / 8] ^= changed;
+    }
+    EXPECT_TRUE(MissingData::read(bytes));
+    bytes.resize(bytes.size() - 8);
+    EXPECT_FALSE(MissingData::read(bytes));
+}
+
+void put_checksum(std::vector<std::byte>& bytes) {
+    Checksum made;
+    made.add(std::span(bytes).subspan(16));
+    const uint64_t value = made.value();
+    std::memcpy(bytes.data() + 8, &value, sizeof value);
+}
+
 TEST(MissingDataTest, DamagedBytesAreReadWithinTheirBounds) {
     const char* seed = std::getenv("QUARRY_SEED");
     std::mt19937_64 dice(seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1);
@@ -58,6 +79,7 @@ TEST(MissingDataTest, DamagedBytesAreReadWithinTheirBounds) {
                                      whole.end() - static_cast<long>(dice() % 2 * (dice() % 900)));
         for (int i = 0; i < 4; ++i)
             bytes[8 + dice() % (bytes.size() - 8)] = static_cast<std::byte>(dice());
+        put_checksum(bytes);
         const auto read = MissingData::read(bytes);
         if (!read) continue;
         (void)read->original();

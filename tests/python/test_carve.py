@@ -429,12 +429,13 @@ class Missing:
 
     def __init__(self, path: Path) -> None:
         self.bytes = path.read_bytes()
-        assert self.bytes[:8] == b"QRYMISS1"
-        self.size, self.modified, self.checksum, self.whole = self.numbers(8, 4)
-        self.original = self.where(40).decode()
-        self.headers = [self.numbers(at, 2) for at in self.places(56, 16)]
+        assert self.bytes[:8] == b"QRYMISS2"
+        assert self.numbers(8, 1) == (checksum(self.bytes[16:]),)
+        self.size, self.modified, self.checksum, self.whole = self.numbers(16, 4)
+        self.original = self.where(48).decode()
+        self.headers = [self.numbers(at, 2) for at in self.places(64, 16)]
         self.datasets = {}
-        for at in self.places(72, 112):
+        for at in self.places(80, 112):
             rank = self.numbers(at + 88, 1)[0]
             pieces = [
                 (

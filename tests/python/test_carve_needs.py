@@ -1,5 +1,6 @@
 """What datasets that are kept have in other files is carved with them, however HDF5 finds it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from carving import carve, run
+from carving import carve, copy_of, run, verify
 
 from cli import QUARRY, quarry
 
@@ -117,6 +118,25 @@ def test_external_data_that_is_only_to_be_kept(tmp_path: Path) -> None:
     assert len(carve(tmp_path, "t")["files"]) == 1, "nobody has asked for it"
     assert len(carve(tmp_path, "t", "--keep", "/outside")["files"]) == 2
     assert alone(tmp_path, READ.format("outside"), tmp_path / "in.h5", raw) == "[5. 6.]\n"
+
+
+def test_external_data_that_is_left_out(tmp_path: Path) -> None:
+    """It is not said to be kept, and verified as what it is, wherever that is done."""
+    (tmp_path / "raw").write_bytes(VALUES.tobytes())
+    (tmp_path / "there").mkdir()
+    add_external(tmp_path / "in.h5", "raw")
+    run(tmp_path, READ.format("used"))
+    carve(tmp_path, "t")
+    [file] = json.loads(quarry("explain", "small", "--json", cwd=tmp_path).stdout)["files"]
+    outside = next(one for one in file["datasets"] if one["paths"] == ["/outside"])
+    assert (outside["what"], outside["kept"], outside["kept_bytes"]) == ("elsewhere", False, 0)
+    assert outside["bytes"] == VALUES.nbytes
+    words = (tmp_path / "in.h5", copy_of(tmp_path / "in.h5"))
+    for folder in (tmp_path, tmp_path / "there"):
+        found = verify(*words, cwd=folder)
+        assert found["same"] and found["elsewhere"] == 1, found
+        assert found["bytes_left_out"] == VALUES.nbytes
+        assert "1 dataset has in other files" in quarry("verify", *words, cwd=folder).stdout
 
 
 @pytest.mark.parametrize("traces", (["t"], ["one", "two"], ["two", "one"]))

@@ -1,5 +1,6 @@
 """What was carved away is read from its original, if that is the one; else it is refused by name."""
 
+import ctypes
 import fcntl
 import json
 import os
@@ -14,6 +15,7 @@ import netCDF4
 import numpy as np
 import pytest
 from carved_runs import make, make_carved, natively, on_carved, record
+from carving import FilterClass, hdf5, library_of_h5py
 
 from cli import QUARRY, REPOSITORY, quarry
 
@@ -27,10 +29,11 @@ print(f.filename, f.id.name)
 for name in sys.argv[2:] or sorted(f):
     d = f[name]
     creation = d.id.get_create_plist()
-    filters = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
+    filters = [creation.get_filter(i) for i in range(creation.get_nfilters())]
     fill = d.fillvalue if d.dtype.kind != "O" else None
     print(name, d.chunks, d.compression, fill, filters, creation.get_fill_time(), creation.get_alloc_time())
     print(d.id.get_storage_size(), d.id.get_space_status(), creation.get_layout())
+    print(d.id.get_access_plist().get_chunk_cache())
     if d.chunks:
         # All but their addresses, at which there is something else in the file by now.
         every = [d.id.get_chunk_info(i) for i in range(d.id.get_num_chunks())]
@@ -555,6 +558,59 @@ def test_whoever_runs_waits_for_whoever_carves(carved: Path) -> None:
         assert waiting.communicate()[0] == natively(carved.parent, program)
 
 
+PROPERTIES = """
+import ctypes, h5py
+lines = open("/proc/self/maps").read().splitlines()
+library = ctypes.CDLL(next(p for p in (line.split()[-1] for line in lines) if "h5py" in p and "libhdf5-" in p))
+for name, dataset in h5py.File("in.h5").items():
+    creation, options, fill = dataset.id.get_create_plist(), ctypes.c_uint(), ctypes.create_string_buffer(8)
+    library.H5Pget_chunk_opts(ctypes.c_int64(creation.id), ctypes.byref(options))
+    print(name, creation.get_filter(0), options.value, creation.get_chunk(), dataset.fillvalue)
+    print(creation.fill_value_defined(), creation.get_fill_time(), creation.get_alloc_time(), dataset.id.get_access_plist().get_chunk_cache())
+    same = h5py.File(f"new {name}.h5", "w", driver="core", backing_store=False)
+    made = h5py.h5d.create(same.id, b"x", dataset.id.get_type(), dataset.id.get_space(), creation)
+    print(made.get_create_plist().get_nfilters(), made.get_create_plist().get_filter(0))
+"""
+
+
+@pytest.mark.parametrize("granularity", ("object", "chunk"))
+def test_properties_that_hdf5_does_not_write_down(tmp_path: Path, granularity: str) -> None:
+    """Names of filters, also of those that nobody has, and options of chunks."""
+    library = library_of_h5py()
+    unpacked = ctypes.CFUNCTYPE(
+        ctypes.c_size_t, ctypes.c_uint, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t
+    )(lambda _flags, _count, _values, size: size)
+    for number, name in ((31990, b"ours"), (31991, b"our own filter; see http://x")):
+        ours = FilterClass(1, number, 1, 1, name, (None,) * 3)
+        ours.functions[2] = ctypes.cast(unpacked, ctypes.c_void_p).value
+        assert library.H5Zregister(ctypes.byref(ours)) >= 0
+    with h5py.File(tmp_path / "in.h5", "w", libver=("v110", "v110")) as f:
+        for number, fill in ((31990, None), (31991, 7.5), (h5py.h5z.FILTER_LZF, 3)):
+            for options in (0, 2):
+                properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                properties.set_chunk((300,))
+                properties.set_filter(number, h5py.h5z.FLAG_OPTIONAL, (7, 8, 9))
+                if fill is not None:
+                    properties.set_fill_value(np.array(fill))
+                hdf5("H5Pset_chunk_opts", properties.id, options)
+                space = h5py.h5s.create_simple((40_000,))
+                made = (f.id, f"{number} {options}".encode(), h5py.h5t.NATIVE_DOUBLE, space)
+                h5py.Dataset(h5py.h5d.create(*made, properties))[...] = np.arange(40_000.0)
+    for number in (31990, 31991):
+        assert library.H5Zunregister(number) >= 0
+    record(tmp_path, f"import h5py; f = h5py.File('in.h5'); f['{h5py.h5z.FILTER_LZF} 0'][0]")
+    done = quarry("carve", "t", "-o", "small", "--granularity", granularity, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        json.loads((tmp_path / "small/quarry-carved.json").read_text())["files"][0]["why_whole"]
+        == ""
+    )
+    looked = natively(tmp_path, PROPERTIES)
+    assert "our own filter; see http://x" in looked and "'ours'" in looked.replace('b"', "'")
+    done = on_carved(tmp_path, PROPERTIES)
+    assert done.stdout == looked, done.stderr
+
+
 def test_two_libraries_need_the_same_original(tmp_path: Path) -> None:
     with netCDF4.Dataset(tmp_path / "in.nc", "w") as f:
         f.createDimension("x", 3000000)
@@ -957,13 +1013,14 @@ def test_netcdf_and_xarray(tmp_path: Path) -> None:
             )
             v[:] = np.random.default_rng(2).random((200, 300))
             v.units = "m"
+        d.createVariable("plain", "f8", ("t", "x"))[:] = 7
         d.createVariable("shade", color, ("t", "x"))[:] = np.ones((200, 300), "u1")
     look = """
 import netCDF4, xarray, sys
 with netCDF4.Dataset("in.nc") as d:
     for name in sys.argv[1:]:
         v = d[name]
-        print(name, v[30:35].sum(), v.filters(), v.chunking(), v.get_fill_value() if hasattr(v, "get_fill_value") else "")
+        print(name, v[30:35].sum(), v.filters(), v.chunking(), v.get_var_chunk_cache(), v.get_fill_value() if hasattr(v, "get_fill_value") else "")
 with xarray.open_dataset("in.nc") as d:
     print([float(d[name].astype("f8").mean()) for name in sys.argv[1:]])
 """
@@ -971,8 +1028,8 @@ with xarray.open_dataset("in.nc") as d:
     for granularity in ("object", "chunk"):
         done = quarry("carve", "t", "-o", "small", "--granularity", granularity, cwd=tmp_path)
         assert done.returncode == 0
-        done = on_carved(tmp_path, look, "a", "b", "shade")
-        assert done.stdout == natively(tmp_path, look, "a", "b", "shade"), done.stderr
+        done = on_carved(tmp_path, look, "a", "b", "plain", "shade")
+        assert done.stdout == natively(tmp_path, look, "a", "b", "plain", "shade"), done.stderr
     before = natively(tmp_path, look, "a")
     shutil.move(tmp_path / "in.nc", tmp_path / "aside.nc")
     assert on_carved(tmp_path, look, "a").stdout == before
@@ -981,9 +1038,17 @@ with xarray.open_dataset("in.nc") as d:
 
 def test_a_damaged_table_is_named(carved: Path) -> None:
     table = carved.parent / "small/quarry-carved" / carved.relative_to("/")
-    table.write_bytes(b"damaged" * 20)
-    done = on_carved(carved.parent, "import h5py; h5py.File('in.h5')['gzip'][5]")
-    assert done.returncode == 1 and "is damaged" in done.stderr
+    whole = table.read_bytes()
+    one_bit = bytearray(whole)
+    one_bit[len(whole) // 2] ^= 4
+    for bytes_ in (b"damaged" * 20, whole[:-8], one_bit, None):
+        table.unlink() if bytes_ is None else table.write_bytes(bytes_)
+        done = on_carved(carved.parent, "print('started')")
+        assert done.returncode == 125 and "started" not in done.stdout
+        what = "No such file or directory. Carve again" if bytes_ is None else " is damaged: "
+        assert str(table) in done.stderr and what in done.stderr
+    table.write_bytes(whole)
+    assert on_carved(carved.parent, "print('started')").stdout == "started\n"
     manifest = carved.parent / "small/quarry-carved.json"
     content = json.loads(manifest.read_text())
     for broken in ("", "[]", "{", json.dumps(content | {"format": 99}), json.dumps({"format": 1})):

@@ -70,6 +70,29 @@ def test_what_leads_there_from_a_file_of_the_program(
         assert done.stdout == expected
 
 
+@pytest.mark.parametrize("are_originals_there", (True, False))
+def test_in_place_what_leads_there_does_not_write_to_it(
+    folder: Path, are_originals_there: bool
+) -> None:
+    """Neither to the copy nor to the original, whoever may write to them."""
+    run(folder, "import h5py; f = h5py.File('in.h5'); f['used'][0]; f['growing'][0]")
+    carve(folder, "t")
+    if not are_originals_there:
+        (folder / "in.h5").rename(folder / "away.h5")
+    files = [copy_of(folder / "in.h5"), folder / ("in.h5" if are_originals_there else "away.h5")]
+    before = [file.read_bytes() for file in files]
+    program = f"""{LED_THERE}
+def write(): f["link"][0] = 99
+with h5py.File("own.h5", "a") as f: tell("write", write)
+"""
+    done = on_carved(folder, program, "a", options=("--in-place",))
+    refused = ("link", "fixed", "growing", "shape", "write")
+    assert done.stdout == "".join(f"{what} refused\n" for what in refused), done.stderr
+    assert done.stderr.count("is a carved copy, which is not written to") == 1
+    assert "--writes copy`, without --in-place, lets it" in done.stderr
+    assert [file.read_bytes() for file in files] == before
+
+
 @pytest.fixture
 def virtual(tmp_path: Path) -> Path:
     """A virtual dataset of three sources, and one with its data in a file of bytes."""

@@ -60,8 +60,8 @@ def write_file(path: Path, which: str) -> None:
 
 
 def write_manifest(directory: Path, originals: list[str]) -> None:
-    """As `quarry carve` leaves it, of files in which everything is kept."""
-    known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": ""}
+    """As `quarry carve` leaves it, of files that were copied whole."""
+    known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": "of tests"}
     known |= {"also": [], "tasks": [], "raw": False}
     files = [
         {"original": one, "copy": os.path.normpath(one).lstrip("/")} | known for one in originals
@@ -443,6 +443,21 @@ def test_writing_to_a_copy(world: World, name: str) -> None:
     assert world.tree() == before
 
 
+def test_copies_that_a_killed_run_has_left_are_named_once(world: World) -> None:
+    world.carve(world.original())
+    before = world.tree()
+    wait = "echo ready; exec sleep 60"
+    with world.started(wait, options=("--writes", "copy")) as (process, _):
+        (written,) = world.folder.glob("small.written-*")
+        assert str(written) not in world.run("true").stderr
+        process.kill()
+    done = world.run("true")
+    assert done.returncode == 0 and f"it is in {written}; remove that" in done.stderr
+    assert world.run("true").stderr == ""
+    shutil.rmtree(written)
+    assert world.tree() == before
+
+
 def test_the_working_directory_stays_and_sees_the_files(world: World) -> None:
     world.carve(world.data / "in.h5", world.top / "in.h5")
     assert world.read("in.h5", cwd=world.data) == "carved"
@@ -619,6 +634,17 @@ def test_works_inside_itself(world: World) -> None:
     assert world.tree() == before
 
 
+def test_not_inside_another_carved_directory(world: World) -> None:
+    """The outer one would not be served any more, though its files are seen."""
+    original = world.original()
+    world.carve(original)
+    carve_again(world)
+    inner = [QUARRY, "run", "--no-trace", "--carved", f"{world.carved}2", "--"]
+    done = world.run(*inner, world.python, "-c", READ, original)
+    assert done.returncode == 125 and done.stdout == ""
+    assert f"runs on the carved files in {world.carved} already" in done.stderr
+
+
 @pytest.fixture(scope="session")
 def no_unshare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("seccomp") / "no_unshare"
@@ -643,6 +669,8 @@ def test_in_place(world: World, no_unshare: Path) -> None:
     before = world.tree()
     in_place = {"options": ("--in-place",), "before": (no_unshare,)}
     assert world.read(original, **in_place) == "carved"
+    assert world.tree() == before
+    world.run("touch", original, **in_place)
     assert world.tree() == before
     done = world.run("sh", "-c", f"echo more >> {original}", **in_place)
     if world.user == 0:

@@ -448,6 +448,23 @@ def make_chunks(path: Path, *, without: list[tuple[int, int]] | None = None) -> 
     return path
 
 
+def test_another_name_of_a_filter_is_found(tmp_path: Path) -> None:
+    library = library_of_h5py()
+    for file, name in (("in.h5", b"ours"), ("copy.h5", b"theirs")):
+        filter_ = FilterClass(1, 31990, 1, 1, name, (None,) * 3)
+        filter_.functions[2] = ctypes.cast(library.H5Zregister, ctypes.c_void_p).value
+        assert library.H5Zregister(ctypes.byref(filter_)) >= 0
+        with h5py.File(tmp_path / file, "w") as f:
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_chunk((5,))
+            properties.set_filter(31990, h5py.h5z.FLAG_OPTIONAL)
+            space = h5py.h5s.create_simple((5,))
+            h5py.h5d.create(f.id, b"x", h5py.h5t.NATIVE_INT32, space, properties)
+        assert library.H5Zunregister(31990) >= 0
+    (one,) = verify(tmp_path / "in.h5", tmp_path / "copy.h5")["differences"]
+    assert "filters" in one["what"] and "ours" in one["what"] and "theirs" in one["what"]
+
+
 def test_chunks_may_be_left_out_where_the_guard_is(tmp_path: Path) -> None:
     library = library_of_h5py()
     refuse = ctypes.CFUNCTYPE(ctypes.c_size_t)(lambda: 0)
