@@ -178,6 +178,7 @@ public:
     void operator()(const trace::Io& record, const trace::Rest&) {
         constexpr uint8_t kSuperblock = 1;
         const bool is_write = (record.prefix.flags & trace::kIoWrite) != 0;
+        if ((record.prefix.flags & trace::kIoDiscarded) != 0) return;
         if (!is_write && record.memory == kSuperblock) return;
         if (Input* input = used_input(tables_.file_of(record.storage)))
             (is_write ? input->file.was_written : input->is_inside) = true;
@@ -312,7 +313,9 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         file.is_inside = input.is_inside && !input.is_hdf5 && !input.is_refused && !file.is_raw;
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
         const bool is_own = input.first_made < input.first_found;
-        if (is_own) found.made.emplace(index->facts.files[number].path, input.first_made);
+        // What was made in memory is at no path.
+        if (is_own && index->facts.files[number].inode != 0)
+            found.made.emplace(index->facts.files[number].path, input.first_made);
         if (!is_used || is_own || file.opened == 0) continue;
         if (input.first_made != kNever) file.was_written = true;
         file.path = index->facts.files[number].path;

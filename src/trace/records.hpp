@@ -236,7 +236,11 @@ struct Touch {
     std::array<uint64_t, 2> unused_too;
 };
 
-enum IoFlag : uint8_t { kIoWrite = 1, kIoFailed = 2 };
+enum IoFlag : uint8_t {
+    kIoWrite = 1,
+    kIoFailed = 2,
+    kIoDiscarded = 4,  // written to memory only: the file stays as it is
+};
 
 // Bytes that HDF5's driver moved.
 struct Io {

@@ -190,6 +190,37 @@ h5py.File('own.h5')['mu'][0]
     assert "own.h5" not in done.stdout + done.stderr
 
 
+IN_MEMORY = """
+import h5py, sys
+def in_memory(mode): return h5py.File('in.h5', mode, driver='core', backing_store=False)
+"""
+
+
+def test_a_file_made_in_memory_is_not_the_one_of_its_name(rich: Path) -> None:
+    code = IN_MEMORY + "f = in_memory('w'); f['mu'] = [1, 2, 3]; f.close()\n"
+    run(rich.parent, code + "print(h5py.File('in.h5')['mu'][3].sum())")
+    (fate,) = carve(rich.parent, "t")["files"]
+    assert fate["original"] == str(rich) and not fate["problem"]
+    kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
+    assert "/mu" in kept and "/gzip" not in kept
+
+
+def test_what_is_changed_in_memory_only_was_read(rich: Path) -> None:
+    folder = rich.parent
+    code = (
+        IN_MEMORY
+        + "f = in_memory('r+'); f['mu'][0] = 5; f['new'] = [1]; print(f['mu'][...].sum()); f.close()"
+        + "\nprint(h5py.File('in.h5')['mu'][0].sum())"
+    )
+    before = run(folder, code).stdout
+    (fate,) = carve(folder, "t")["files"]
+    assert not fate["problem"] and not fate["why_whole"]
+    rich.rename(folder / "away.h5")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+
+
 def test_files_that_were_only_listed_are_told_of(rich: Path) -> None:
     folder = rich.parent
     run(
