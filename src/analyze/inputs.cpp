@@ -23,11 +23,14 @@ using Token = std::array<uint8_t, 16>;
 // one call; no buffer that does it for them is larger than this. Who begins elsewhere
 // wants data.
 constexpr uint64_t kLargestLook = 128 << 10;
+// C's streams may have handed over in many calls what they have read, which are not seen; what a
+// stream gets from the system at once is no more than this.
+constexpr uint64_t kLargestLookOfStream = 4096;
 
 bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
     constexpr uint32_t kNoLook = trace::kUseMapped | trace::kUseElsewhere | trace::kUseUncounted;
-    return (use.flags & kNoLook) == 0 && use.reads <= 1 && use.read <= kLargestLook &&
-           use.read < size;
+    const uint64_t largest = use.reads == 0 ? kLargestLookOfStream : kLargestLook;
+    return (use.flags & kNoLook) == 0 && use.reads <= 1 && use.read <= largest && use.read < size;
 }
 
 constexpr const char* kIsNoData =

@@ -281,6 +281,7 @@ read = lambda: c.fread(ctypes.create_string_buffer(1000000), 1, 1000000, f)
 """
 READ_AS_BYTES |= {
     "by a stream that is left open": STREAM + "read(); os._exit(0)",
+    "by a stream, in many calls": STREAM + "[c.fgetc(f) for _ in range(100000)]; c.fclose(f)",
     "by a stream, after a call": STREAM + "os.read(c.fileno(f), 9); read(); c.fclose(f)",
 }
 
