@@ -102,11 +102,24 @@ struct Input {
     std::map<uint32_t, Used> read;  // by object
 };
 
+// Bytes of a file that a process can read by what it has once opened, for whatever task: single
+// reads leave no record that would tell for which.
+struct Reach {
+    uint32_t file = kNobody;
+    uint64_t modified = 0;    // when the file was; 0 if that is not known, or may have changed
+    bool is_whole = false;    // more than a look
+    bool is_of_hdf5 = false;  // by its handle
+    bool is_unseen = false;   // where reads are not seen, also those of children
+
+    auto operator<=>(const Reach&) const = default;
+};
+using Reaches = std::map<const ProcessTables*, std::set<Reach>>;
+
 class Using {
 public:
     Using(const TraceIndex& index, const ProcessTables& tables, const std::set<std::string>& tasks,
           std::map<uint32_t, Input>& inputs, std::map<uint32_t, Token>& tokens,
-          std::map<uint32_t, Opening>& openings, std::set<std::string>& sought)
+          std::map<uint32_t, Opening>& openings, std::set<std::string>& sought, Reaches& reaches)
         : index_(index),
           tables_(tables),
           tasks_(tasks),
@@ -114,10 +127,14 @@ public:
           tokens_(tokens),
           openings_(openings),
           sought_(sought),
-          task_(index.first_task_of(tables)) {}
+          reaches_(reaches[&tables]),
+          task_(index.first_task_of(tables)) {
+        if (tables.parent != nullptr) inherit(reaches[tables.parent]);
+    }
 
     void operator()(const trace::Task& record, const trace::Rest&) {
         task_ = index_.task_named(tables_.text(record.name));
+        for (const Reach& reach : reaches_) use(reach);
     }
     void operator()(const trace::Storage& record, const trace::Rest&) {
         const uint32_t file = tables_.file_of(record.number);
@@ -140,8 +157,10 @@ public:
         if (Input* input = input_of(file)) input->file.modified.insert(record.modified);
     }
     void operator()(const trace::StorageHandle& record, const trace::Rest&) {
-        if (Input* input = input_of(tables_.file_of(record.number)))
-            input->file.why_whole = kReadAsBytes;
+        note_reach({.file = tables_.file_of(record.number),
+                    .is_whole = true,
+                    .is_of_hdf5 = true,
+                    .is_unseen = true});
     }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         Input* input = input_of(tables_.file_of(record.storage));
@@ -192,12 +211,13 @@ public:
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
         note_making(record);
         if (record.read == 0 && (record.flags & trace::kUseUncounted) == 0) return;
-        Input* input = input_of(tables_.other_file_of(record.number));
-        if (input == nullptr) return;
+        constexpr uint32_t kUnseen = trace::kUseMapped | trace::kUseUncounted;
         const trace::OtherFile& file = others_[record.number];
-        if (!is_only_a_look(record, file.size)) input->file.why_whole = kReadAsBytes;
         const bool is_only_read = (record.flags & trace::kUseWrites) == 0;
-        if (is_only_read && file.modified != 0) input->raw_modified.insert(file.modified);
+        note_reach({.file = tables_.other_file_of(record.number),
+                    .modified = is_only_read ? file.modified : 0,
+                    .is_whole = !is_only_a_look(record, file.size),
+                    .is_unseen = (record.flags & kUnseen) != 0});
     }
 
 private:
@@ -209,6 +229,25 @@ private:
         if ((record.flags & trace::kUseCreated) == 0) return;
         if (Input* input = input_of(tables_.other_file_of(record.number)))
             input->first_made = std::min(input->first_made, realtime(record.opened));
+    }
+
+    void note_reach(const Reach& reach) {
+        if (!tasks_.empty() && reach.file != kNobody) reaches_.insert(reach);
+        use(reach);
+    }
+
+    // What a child reads by a number that its parent has opened has a record of its own.
+    void inherit(const std::set<Reach>& of_parent) {
+        for (const Reach& one : of_parent)
+            if (one.is_unseen) note_reach(one);
+    }
+
+    void use(const Reach& reach) {
+        Input* input = reach.is_of_hdf5 ? used_input(reach.file) : input_of(reach.file);
+        if (input == nullptr) return;
+        if (reach.is_of_hdf5) input->is_hdf5 = true;
+        if (reach.is_whole) input->file.why_whole = kReadAsBytes;
+        if (reach.modified != 0) input->raw_modified.insert(reach.modified);
     }
 
     // It may have been opened before the task began.
@@ -272,6 +311,7 @@ private:
     std::map<uint32_t, Opening>& openings_;  // the last of each file, whatever task did it
     std::set<std::string>& sought_;  // names of sources that HDF5 has found in a way of its own
     std::map<uint32_t, trace::OtherFile> others_;  // by number
+    std::set<Reach>& reaches_;                     // of this process, where tasks are chosen
     uint32_t task_;
 };
 
@@ -300,8 +340,10 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     std::map<uint32_t, Token> tokens;
     std::map<uint32_t, Opening> openings;
     std::set<std::string> sought;
+    Reaches reaches;
     for (const auto& tables : index->processes)
-        tables->file->each(Using(*index, *tables, wanted, inputs, tokens, openings, sought));
+        tables->file->each(
+            Using(*index, *tables, wanted, inputs, tokens, openings, sought, reaches));
     TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts)};
     for (auto& [number, input] : inputs) {
         InputFile& file = input.file;
