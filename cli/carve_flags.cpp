@@ -45,7 +45,7 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
     std::map<std::string, uint64_t> made;
-    std::set<std::string> unseen, running;
+    std::set<std::string> unseen, running, tasks;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
@@ -57,7 +57,13 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
         }
         unseen.insert(found->unseen.begin(), found->unseen.end());
         running.insert(found->running.begin(), found->running.end());
+        tasks.merge(found->tasks);
     }
+    for (const std::string& task : tasks_)
+        if (!tasks.contains(task))
+            return Error{
+                fmt::format("There is no task {} in {}. `quarry ls` lists those that there are.",
+                            task, fmt::join(traces, ", "))};
     // What one of the traces has made is no input of another.
     std::erase_if(inputs, [&](const InputFile& input) {
         const auto own = made.find(input.path);
@@ -79,10 +85,10 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
     }
     if (!running.empty()) {
         line.clear();
-        say(
-            fmt::format("not ended yet: {}. What is read from now on may be left out; do this again "
-                        "when all have ended.",
-                        printable(fmt::format("{}", fmt::join(running, ", ")))));
+        say(fmt::format(
+            "not ended yet: {}. What is read from now on may be left out; do this again "
+            "when all have ended.",
+            printable(fmt::format("{}", fmt::join(running, ", ")))));
     }
     if (!listed.empty()) {
         line.clear();

@@ -46,10 +46,11 @@ struct TraceInputs {
     std::map<std::string, uint64_t> made;  // files of the tasks' own, and since when
     std::vector<std::string> unseen;       // programs that may have read any file, unrecorded
     std::vector<std::string> running;      // processes that may read more
+    std::set<std::string> tasks;           // all that there are
 };
 
-// Of the tasks with these names, or of all where there are none. Files that the tasks made
-// themselves are no inputs.
+// Of the tasks with these names, as far as the trace has them, or of all where no names are given.
+// Files that the tasks made themselves are no inputs.
 Result<TraceInputs> inputs_of_trace(const std::string& directory,
                                     const std::vector<std::string>& tasks);
 

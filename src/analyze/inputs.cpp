@@ -330,10 +330,6 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
                                     const std::vector<std::string>& tasks) {
     const auto index = index_trace(directory);
     if (!index) return index.error();
-    for (const std::string& task : tasks)
-        if (!index->tasks.contains(task))
-            return Error{"There is no task " + task + " in the trace " + directory +
-                         ". `quarry ls` lists those that there are."};
     if (const auto error = why_reads_are_unknown(*index)) return *error;
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
@@ -344,7 +340,8 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     for (const auto& tables : index->processes)
         tables->file->each(
             Using(*index, *tables, wanted, inputs, tokens, openings, sought, reaches));
-    TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts)};
+    TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts), {}};
+    for (const auto& [name, number] : index->tasks) found.tasks.insert(name);
     for (auto& [number, input] : inputs) {
         InputFile& file = input.file;
         file.is_raw = input.is_raw && !input.is_hdf5;
