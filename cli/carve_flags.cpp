@@ -13,6 +13,16 @@
 #include "option_values.hpp"
 
 namespace quarry::cli {
+namespace {
+
+std::set<std::string> gone_names(const std::vector<InputFile>& inputs) {
+    std::set<std::string> all;
+    for (const InputFile& input : inputs)
+        if (input.is_chosen) all.insert(input.gone_names.begin(), input.gone_names.end());
+    return all;
+}
+
+}  // namespace
 
 void CarveFlags::declare(CLI::App& app) {
     options_.jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -90,6 +100,13 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
             "when all have ended.",
             printable(fmt::format("{}", fmt::join(running, ", ")))));
     }
+    if (const auto gone = gone_names(inputs); !gone.empty()) {
+        line.clear();
+        say(
+            fmt::format("inputs were also opened as {}, where nothing is any more. On carved data "
+                        "nothing is there either, unless programs make it again.",
+                        printable(fmt::format("{}", fmt::join(gone, ", ")))));
+    }
     if (!listed.empty()) {
         line.clear();
         say(
@@ -122,7 +139,8 @@ bool CarveFlags::is_chosen(const InputFile& input) const {
         });
     };
     return files_.empty() || matches(input.path) ||
-           std::any_of(input.also_by.begin(), input.also_by.end(), matches);
+           std::any_of(input.also_by.begin(), input.also_by.end(), matches) ||
+           std::any_of(input.gone_names.begin(), input.gone_names.end(), matches);
 }
 
 }  // namespace quarry::cli

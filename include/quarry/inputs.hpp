@@ -18,9 +18,10 @@ struct UsedDataset {
 };
 
 struct InputFile {
-    std::string path;               // by which it was opened first
-    std::string now;                // where it is now, if not there
-    std::set<std::string> also_by;  // other paths by which it was opened
+    std::string path;                  // by which it was opened first
+    std::string now;                   // where it is now, if not there
+    std::set<std::string> also_by;     // other paths by which it was opened
+    std::set<std::string> gone_names;  // likewise, where nothing is any more
     uint64_t device = 0;
     uint64_t inode = 0;
     uint64_t born = 0;    // in nanoseconds since 1970; 0 if nobody knows

@@ -392,6 +392,7 @@ void add_uses(InputFile& known, const InputFile& more) {
     known.opened = std::min(known.opened, more.opened);
     known.modified.insert(more.modified.begin(), more.modified.end());
     known.also_by.insert(more.also_by.begin(), more.also_by.end());
+    known.gone_names.insert(more.gone_names.begin(), more.gone_names.end());
     if (more.path != known.path) known.also_by.insert(more.path);
     known.read.insert(known.read.end(), more.read.begin(), more.read.end());
     known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());

@@ -172,6 +172,83 @@ print([h5py.File(name)["mu"][0, 0] for name in {names}])
     assert "99" in done.stdout and done.stdout.count("99") == 3, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    "first, name",
+    (
+        ("fd = os.open('in.h5', 0)", "f'/dev/fd/{fd}'"),
+        ("fd = os.open('in.h5', 0)", "f'/proc/self/fd/{fd}'"),
+        ("", "f'/proc/{os.getpid()}/cwd/in.h5'"),
+    ),
+    ids=("dev", "proc", "directory"),
+)
+def test_a_file_that_was_opened_by_a_name_of_the_process(rich: Path, first: str, name: str) -> None:
+    folder = rich.parent
+    code = f"""
+import h5py, os
+{first}
+print(h5py.File({name})["gzip"][3].sum())
+print(h5py.File("in.h5")["mu"][3].sum())
+"""
+    before = run(folder, code).stdout
+    carve(folder, "t", "--granularity", "chunk")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+    rich.rename(folder / "away.h5")
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+
+
+STAGES = """
+import h5py, os, shutil
+os.makedirs("work/stage")
+for name in ("in.h5", "other.h5"):
+    print(h5py.File(name)["mu"][3].sum())
+    {make}
+    print(h5py.File("work/stage/now.h5")["gzip"][3].sum())
+    os.unlink("work/stage/now.h5")
+shutil.rmtree("work")
+"""
+
+
+@pytest.mark.parametrize(
+    "make, away",
+    (
+        ("os.symlink(os.path.abspath(name), 'work/stage/now.h5')", False),
+        ("os.symlink(os.path.abspath(name), 'work/stage/now.h5')", True),
+        ("os.link(name, 'work/stage/now.h5')", False),
+    ),
+    ids=("link", "link, originals away", "hard link"),
+)
+def test_names_that_a_program_makes_for_a_while(rich: Path, make: str, away: bool) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
+    code = STAGES.format(make=make)
+    before = run(folder, code).stdout
+    done = quarry("carve", "t", "-o", "small", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"also opened as {folder}/work/stage/now.h5, where nothing is any more" in done.stderr
+    if make.startswith("os.link"):
+        code = code.replace("os.link(name", "os.symlink(os.path.abspath(name)")
+    for name in ("in.h5", "other.h5") if away else ():
+        (folder / name).rename(folder / f"away-{name}")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+    assert not (folder / "work").exists()
+
+
+def test_a_file_is_found_although_its_first_name_is_gone(rich: Path) -> None:
+    folder = rich.parent
+    run(
+        folder,
+        "import h5py, os; os.symlink('in.h5', 'tmp.h5'); h5py.File('tmp.h5')['mu'][0]; "
+        "os.unlink('tmp.h5'); h5py.File('in.h5')['mu'][0]",
+    )
+    (fate,) = carve(folder, "t")["files"]
+    assert fate["original"] == str(rich)
+
+
 def test_a_file_that_was_read_and_then_made_anew_is_named(rich: Path) -> None:
     folder = rich.parent
     run(
