@@ -16,6 +16,7 @@
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
 #include "base/keep_errno.hpp"
+#include "connector/carved_file.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -137,6 +138,7 @@ StorageRecord* open_storage(Library& library, const H5FD_t& file, H5FD_t& inner,
         const bool is_of_file = !storage.is_in_memory || (flags & kCreates) == 0;
         if (is_of_file) storage.identity = identity_of(inner, storage.path);
         storage.driver = inner.cls->name;
+        storage.is_carved = has_carved_copy(name);
         const std::lock_guard guard(mutex);
         recall(storage);
         open_storages->splice(open_storages->begin(), made);
@@ -169,6 +171,7 @@ void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
     storage.is_written = true;
     trace::Storage record{};
     if (is_writable(storage)) record.prefix.flags |= trace::kFileWritable;
+    if (storage.is_carved) record.prefix.flags |= trace::kFileCarved;
     record.time = trace::monotonic_now();
     record.number = storage.number;
     record.path = writer.text(storage.path);

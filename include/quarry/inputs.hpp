@@ -30,6 +30,7 @@ struct InputFile {
     // When it was last written to, at each opening; several are several states of the file.
     std::set<uint64_t> modified;
     bool was_written = false;
+    bool was_carved = false;         // it may have been a carved copy that was opened
     bool is_raw = false;             // taken as it is: data of a dataset in another file
     bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
     bool has_no_file = false;        // at its path: HDF5 had it by a driver that needs none

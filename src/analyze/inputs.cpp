@@ -67,11 +67,13 @@ struct Opening {
     uint64_t born = 0;
     uint64_t size = 0;
     uint64_t modified = 0;  // 0 if that is not known
+    bool is_carved = false;
 };
 
 void add(const Opening& opening, InputFile& file) {
     file.also_by.insert(opening.path);
     if (opening.modified != 0) file.modified.insert(opening.modified);
+    if (opening.is_carved) file.was_carved = true;
     if (!gives_bytes_of_file(opening.driver)) file.why_whole = kReadByDriver + opening.driver;
     if (file.opened != 0 && file.opened <= opening.time) return;
     file.opened = opening.time;
@@ -147,7 +149,8 @@ public:
                    record.inode,
                    record.born,
                    record.size,
-                   0};
+                   0,
+                   (record.prefix.flags & trace::kFileCarved) != 0};
         if (Input* input = input_of(file)) add(opening, input->file);
     }
     void operator()(const trace::StorageModified& record, const trace::Rest&) {
@@ -377,6 +380,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
 
 void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
+    known.was_carved = known.was_carved || more.was_carved;
     known.is_chosen = known.is_chosen || more.is_chosen;
     if (known.why_whole.empty()) known.why_whole = more.why_whole;
     if (known.is_raw != more.is_raw) known.why_whole = kIsRawToo;

@@ -65,7 +65,12 @@ struct Library {
     std::array<uint64_t, 3> unused_too;
 };
 
-enum FileFlag : uint8_t { kFileWritable = 1, kFileCreated = 2, kFileFailed = 4 };
+enum FileFlag : uint8_t {
+    kFileWritable = 1,
+    kFileCreated = 2,
+    kFileFailed = 4,
+    kFileCarved = 8,  // the program runs on carved data, and there is a copy of it
+};
 
 // A file as the program opened it.
 struct FileOpened {

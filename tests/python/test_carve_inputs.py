@@ -457,6 +457,25 @@ def test_a_file_with_revisions_beside_it_is_copied_whole(rich: Path) -> None:
     assert quarry(*words, cwd=folder, env=env).stdout == first.stdout
 
 
+@pytest.mark.parametrize("how", ((), ("--in-place",), ("--writes", "copy")), ids=str)
+def test_a_trace_of_carved_data_is_told_so(rich: Path, how: tuple) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    carve(folder, "t")
+    mode = "r+" if "--writes" in how else "r"
+    code = (
+        f"import h5py; h5py.File('in.h5', '{mode}')['mu'][0]; h5py.File('other.h5')['mu'][0]\n"
+        f"if '{mode}' == 'r+': h5py.File('in.h5', 'r+')['mu'][0] = 1"
+    )
+    words = ("--carved", "small", *how, "--", sys.executable, "-c", code)
+    assert quarry("run", "--trace", "again", *words, cwd=folder).returncode == 0
+    done = quarry("carve", "again", "-o", "smaller", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {rich}: what was recorded is a carved copy" in done.stdout
+    assert (folder / "smaller" / (folder / "other.h5").relative_to("/")).exists()
+
+
 def test_files_in_memory_are_named_and_the_others_carved(rich: Path) -> None:
     with h5py.File(rich.parent / "other.h5", "w") as f:
         f["x"] = [1.5]
