@@ -13,6 +13,16 @@
 #include "option_values.hpp"
 
 namespace quarry::cli {
+namespace {
+
+std::set<std::string> gone_names(const std::vector<InputFile>& inputs) {
+    std::set<std::string> all;
+    for (const InputFile& input : inputs)
+        if (input.is_chosen) all.insert(input.gone_names.begin(), input.gone_names.end());
+    return all;
+}
+
+}  // namespace
 
 void CarveFlags::declare(CLI::App& app) {
     options_.jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -45,7 +55,7 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
     std::map<std::string, uint64_t> made;
-    std::set<std::string> unseen, running;
+    std::set<std::string> unseen, running, tasks;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
@@ -57,7 +67,13 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
         }
         unseen.insert(found->unseen.begin(), found->unseen.end());
         running.insert(found->running.begin(), found->running.end());
+        tasks.merge(found->tasks);
     }
+    for (const std::string& task : tasks_)
+        if (!tasks.contains(task))
+            return Error{
+                fmt::format("There is no task {} in {}. `quarry ls` lists those that there are.",
+                            task, fmt::join(traces, ", "))};
     // What one of the traces has made is no input of another.
     std::erase_if(inputs, [&](const InputFile& input) {
         const auto own = made.find(input.path);
@@ -83,6 +99,13 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
             "not ended yet: {}. What is read from now on may be left out; do this again "
             "when all have ended.",
             printable(fmt::format("{}", fmt::join(running, ", ")))));
+    }
+    if (const auto gone = gone_names(inputs); !gone.empty()) {
+        line.clear();
+        say(
+            fmt::format("inputs were also opened as {}, where nothing is any more. On carved data "
+                        "nothing is there either, unless programs make it again.",
+                        printable(fmt::format("{}", fmt::join(gone, ", ")))));
     }
     if (!listed.empty()) {
         line.clear();
@@ -116,7 +139,8 @@ bool CarveFlags::is_chosen(const InputFile& input) const {
         });
     };
     return files_.empty() || matches(input.path) ||
-           std::any_of(input.also_by.begin(), input.also_by.end(), matches);
+           std::any_of(input.also_by.begin(), input.also_by.end(), matches) ||
+           std::any_of(input.gone_names.begin(), input.gone_names.end(), matches);
 }
 
 }  // namespace quarry::cli

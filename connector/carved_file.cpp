@@ -356,6 +356,18 @@ bool is_refused(const char* name, unsigned flags) noexcept {
     return !is_mounted();
 }
 
+bool has_carved_copy(const char* name) noexcept {
+    if (!is_serving()) return false;
+    try {
+        const std::string original = found_in(*carved_from, real_path_again(name));
+        struct stat copy{};
+        return stat((served_config.load()->carved + original).c_str(), &copy) == 0 &&
+               S_ISREG(copy.st_mode);
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
 std::string copy_instead_of(const char* name, unsigned flags) noexcept {
     if (!is_serving() || (flags & kWritable) != 0) return "";
     try {

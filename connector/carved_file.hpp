@@ -107,6 +107,9 @@ const char* way_to_write() noexcept;
 // Whether a program is to be refused that, where the system would let it. Says so.
 bool is_refused(const char* name, unsigned flags) noexcept;
 
+// Whether a program that opens a file by this name is likely to get a carved copy of it.
+bool has_carved_copy(const char* name) noexcept;
+
 // The copy whose bytes HDF5 is to be given where the original is; empty if there is none, or it
 // already is what is found there. HDF5 itself must not know: by the name it looks for other files.
 std::string copy_instead_of(const char* name, unsigned flags) noexcept;

@@ -35,8 +35,10 @@ void IoRecord::write(const Movement& movement) const noexcept {
     if (writer_ == nullptr) return;
     const auto own = trace::OwnTime::sampled(writer_, start_);
     trace::Io record{};
+    const bool is_discarded = movement.writes && storage_.is_in_memory;
     record.prefix.flags = static_cast<uint8_t>((movement.writes ? trace::kIoWrite : 0) |
-                                               (movement.failed ? trace::kIoFailed : 0));
+                                               (movement.failed ? trace::kIoFailed : 0) |
+                                               (is_discarded ? trace::kIoDiscarded : 0));
     record.storage = storage_.number;
     record.object = current_call.object;
     record.operation = current_call.operation;

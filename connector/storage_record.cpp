@@ -16,6 +16,7 @@
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
 #include "base/keep_errno.hpp"
+#include "connector/carved_file.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -24,6 +25,9 @@ std::mutex mutex;
 [[maybe_unused]] const bool mutex_is_free = keep_free_across_fork<mutex>();
 
 Immortal<std::list<StorageRecord>> open_storages;
+
+// H5F_ACC_CREAT, the name of which calls a function of the library.
+constexpr unsigned kCreates = 0x10;
 
 // What was known of files that are closed now: programs open the same ones again and again.
 constexpr size_t kRemembered = 64;
@@ -68,6 +72,18 @@ FileIdentity identity_of(H5FD_t& inner, const std::string& path) {
         inner.cls->get_handle(&inner, H5P_DEFAULT, &handle) >= 0 && handle != nullptr;
     if (!has_descriptor) return identity_of_path(path);
     return identity_at(*static_cast<const int*>(handle), "", AT_EMPTY_PATH);
+}
+
+// As the driver "core" has it without a backing store: what is written is never in a file.
+bool stays_in_memory(const H5FD_t& inner) {
+    return std::strcmp(inner.cls->name, "core") == 0 &&
+           (inner.feature_flags & H5FD_FEAT_DEFAULT_VFD_COMPATIBLE) == 0;
+}
+
+// When it is closed. What was changed in memory is not what is in the file.
+FileIdentity identity_now(const StorageRecord& storage) {
+    if (!is_writable(storage)) return storage.identity;
+    return storage.is_in_memory ? FileIdentity{} : identity_of_path(storage.path);
 }
 
 void recall(StorageRecord& storage) {
@@ -116,9 +132,13 @@ StorageRecord* open_storage(Library& library, const H5FD_t& file, H5FD_t& inner,
         storage.library = &library;
         storage.file = &file;
         storage.path = absolute(name);
-        storage.identity = identity_of(inner, storage.path);
         storage.flags = flags;
+        storage.is_in_memory = stays_in_memory(inner);
+        // Made in memory, it has nothing to do with what may lie at its path.
+        const bool is_of_file = !storage.is_in_memory || (flags & kCreates) == 0;
+        if (is_of_file) storage.identity = identity_of(inner, storage.path);
         storage.driver = inner.cls->name;
+        storage.is_carved = has_carved_copy(name);
         const std::lock_guard guard(mutex);
         recall(storage);
         open_storages->splice(open_storages->begin(), made);
@@ -132,8 +152,7 @@ StorageRecord* open_storage(Library& library, const H5FD_t& file, H5FD_t& inner,
 void close_storage(StorageRecord* storage) noexcept {
     // What is learned of a file that can only be read holds for what it was when it was opened: if
     // somebody else has changed it since, it will not be that any more when it is opened again.
-    const FileIdentity now =
-        is_writable(*storage) ? identity_of_path(storage->path) : storage->identity;
+    const FileIdentity now = identity_now(*storage);
     if (trace::Writer* writer = recorder()) {
         write_storage(*storage, *writer);
         trace::StorageClosed record{};
@@ -152,6 +171,7 @@ void write_storage(StorageRecord& storage, trace::Writer& writer) noexcept {
     storage.is_written = true;
     trace::Storage record{};
     if (is_writable(storage)) record.prefix.flags |= trace::kFileWritable;
+    if (storage.is_carved) record.prefix.flags |= trace::kFileCarved;
     record.time = trace::monotonic_now();
     record.number = storage.number;
     record.path = writer.text(storage.path);

@@ -92,6 +92,8 @@ struct StorageRecord {
     uint64_t base = 0;
     unsigned flags = 0;
     const char* driver = "";
+    bool is_in_memory = false;  // what is written to it does not get into the file
+    bool is_carved = false;     // maybe a carved copy
     bool is_written = false;    // into the trace
     bool is_described = false;  // there, by what HDF5 says of it
     // Addresses of raw data that was moved with no call of an object, or of several at once.

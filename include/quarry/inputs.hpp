@@ -18,9 +18,10 @@ struct UsedDataset {
 };
 
 struct InputFile {
-    std::string path;               // by which it was opened first
-    std::string now;                // where it is now, if not there
-    std::set<std::string> also_by;  // other paths by which it was opened
+    std::string path;                  // by which it was opened first
+    std::string now;                   // where it is now, if not there
+    std::set<std::string> also_by;     // other paths by which it was opened
+    std::set<std::string> gone_names;  // likewise, where nothing is any more
     uint64_t device = 0;
     uint64_t inode = 0;
     uint64_t born = 0;    // in nanoseconds since 1970; 0 if nobody knows
@@ -29,6 +30,7 @@ struct InputFile {
     // When it was last written to, at each opening; several are several states of the file.
     std::set<uint64_t> modified;
     bool was_written = false;
+    bool was_carved = false;         // it may have been a carved copy that was opened
     bool is_raw = false;             // taken as it is: data of a dataset in another file
     bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
     bool has_no_file = false;        // at its path: HDF5 had it by a driver that needs none
@@ -46,10 +48,11 @@ struct TraceInputs {
     std::map<std::string, uint64_t> made;  // files of the tasks' own, and since when
     std::vector<std::string> unseen;       // programs that may have read any file, unrecorded
     std::vector<std::string> running;      // processes that may read more
+    std::set<std::string> tasks;           // all that there are
 };
 
-// Of the tasks with these names, or of all where there are none. Files that the tasks made
-// themselves are no inputs.
+// Of the tasks with these names, as far as the trace has them, or of all where no names are given.
+// Files that the tasks made themselves are no inputs.
 Result<TraceInputs> inputs_of_trace(const std::string& directory,
                                     const std::vector<std::string>& tasks);
 

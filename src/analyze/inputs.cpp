@@ -23,11 +23,14 @@ using Token = std::array<uint8_t, 16>;
 // one call; no buffer that does it for them is larger than this. Who begins elsewhere
 // wants data.
 constexpr uint64_t kLargestLook = 128 << 10;
+// C's streams may have handed over in many calls what they have read, which are not seen; what a
+// stream gets from the system at once is no more than this.
+constexpr uint64_t kLargestLookOfStream = 4096;
 
 bool is_only_a_look(const trace::OtherUse& use, uint64_t size) {
     constexpr uint32_t kNoLook = trace::kUseMapped | trace::kUseElsewhere | trace::kUseUncounted;
-    return (use.flags & kNoLook) == 0 && use.reads <= 1 && use.read <= kLargestLook &&
-           use.read < size;
+    const uint64_t largest = use.reads == 0 ? kLargestLookOfStream : kLargestLook;
+    return (use.flags & kNoLook) == 0 && use.reads <= 1 && use.read <= largest && use.read < size;
 }
 
 constexpr const char* kIsNoData =
@@ -64,11 +67,13 @@ struct Opening {
     uint64_t born = 0;
     uint64_t size = 0;
     uint64_t modified = 0;  // 0 if that is not known
+    bool is_carved = false;
 };
 
 void add(const Opening& opening, InputFile& file) {
     file.also_by.insert(opening.path);
     if (opening.modified != 0) file.modified.insert(opening.modified);
+    if (opening.is_carved) file.was_carved = true;
     if (!gives_bytes_of_file(opening.driver)) file.why_whole = kReadByDriver + opening.driver;
     if (file.opened != 0 && file.opened <= opening.time) return;
     file.opened = opening.time;
@@ -99,11 +104,24 @@ struct Input {
     std::map<uint32_t, Used> read;  // by object
 };
 
+// Bytes of a file that a process can read by what it has once opened, for whatever task: single
+// reads leave no record that would tell for which.
+struct Reach {
+    uint32_t file = kNobody;
+    uint64_t modified = 0;    // when the file was; 0 if that is not known, or may have changed
+    bool is_whole = false;    // more than a look
+    bool is_of_hdf5 = false;  // by its handle
+    bool is_unseen = false;   // where reads are not seen, also those of children
+
+    auto operator<=>(const Reach&) const = default;
+};
+using Reaches = std::map<const ProcessTables*, std::set<Reach>>;
+
 class Using {
 public:
     Using(const TraceIndex& index, const ProcessTables& tables, const std::set<std::string>& tasks,
           std::map<uint32_t, Input>& inputs, std::map<uint32_t, Token>& tokens,
-          std::map<uint32_t, Opening>& openings, std::set<std::string>& sought)
+          std::map<uint32_t, Opening>& openings, std::set<std::string>& sought, Reaches& reaches)
         : index_(index),
           tables_(tables),
           tasks_(tasks),
@@ -111,10 +129,14 @@ public:
           tokens_(tokens),
           openings_(openings),
           sought_(sought),
-          task_(index.first_task_of(tables)) {}
+          reaches_(reaches[&tables]),
+          task_(index.first_task_of(tables)) {
+        if (tables.parent != nullptr) inherit(reaches[tables.parent]);
+    }
 
     void operator()(const trace::Task& record, const trace::Rest&) {
         task_ = index_.task_named(tables_.text(record.name));
+        for (const Reach& reach : reaches_) use(reach);
     }
     void operator()(const trace::Storage& record, const trace::Rest&) {
         const uint32_t file = tables_.file_of(record.number);
@@ -127,7 +149,8 @@ public:
                    record.inode,
                    record.born,
                    record.size,
-                   0};
+                   0,
+                   (record.prefix.flags & trace::kFileCarved) != 0};
         if (Input* input = input_of(file)) add(opening, input->file);
     }
     void operator()(const trace::StorageModified& record, const trace::Rest&) {
@@ -137,8 +160,10 @@ public:
         if (Input* input = input_of(file)) input->file.modified.insert(record.modified);
     }
     void operator()(const trace::StorageHandle& record, const trace::Rest&) {
-        if (Input* input = input_of(tables_.file_of(record.number)))
-            input->file.why_whole = kReadAsBytes;
+        note_reach({.file = tables_.file_of(record.number),
+                    .is_whole = true,
+                    .is_of_hdf5 = true,
+                    .is_unseen = true});
     }
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         Input* input = input_of(tables_.file_of(record.storage));
@@ -178,6 +203,7 @@ public:
     void operator()(const trace::Io& record, const trace::Rest&) {
         constexpr uint8_t kSuperblock = 1;
         const bool is_write = (record.prefix.flags & trace::kIoWrite) != 0;
+        if ((record.prefix.flags & trace::kIoDiscarded) != 0) return;
         if (!is_write && record.memory == kSuperblock) return;
         if (Input* input = used_input(tables_.file_of(record.storage)))
             (is_write ? input->file.was_written : input->is_inside) = true;
@@ -188,12 +214,13 @@ public:
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
         note_making(record);
         if (record.read == 0 && (record.flags & trace::kUseUncounted) == 0) return;
-        Input* input = input_of(tables_.other_file_of(record.number));
-        if (input == nullptr) return;
+        constexpr uint32_t kUnseen = trace::kUseMapped | trace::kUseUncounted;
         const trace::OtherFile& file = others_[record.number];
-        if (!is_only_a_look(record, file.size)) input->file.why_whole = kReadAsBytes;
         const bool is_only_read = (record.flags & trace::kUseWrites) == 0;
-        if (is_only_read && file.modified != 0) input->raw_modified.insert(file.modified);
+        note_reach({.file = tables_.other_file_of(record.number),
+                    .modified = is_only_read ? file.modified : 0,
+                    .is_whole = !is_only_a_look(record, file.size),
+                    .is_unseen = (record.flags & kUnseen) != 0});
     }
 
 private:
@@ -205,6 +232,25 @@ private:
         if ((record.flags & trace::kUseCreated) == 0) return;
         if (Input* input = input_of(tables_.other_file_of(record.number)))
             input->first_made = std::min(input->first_made, realtime(record.opened));
+    }
+
+    void note_reach(const Reach& reach) {
+        if (!tasks_.empty() && reach.file != kNobody) reaches_.insert(reach);
+        use(reach);
+    }
+
+    // What a child reads by a number that its parent has opened has a record of its own.
+    void inherit(const std::set<Reach>& of_parent) {
+        for (const Reach& one : of_parent)
+            if (one.is_unseen) note_reach(one);
+    }
+
+    void use(const Reach& reach) {
+        Input* input = reach.is_of_hdf5 ? used_input(reach.file) : input_of(reach.file);
+        if (input == nullptr) return;
+        if (reach.is_of_hdf5) input->is_hdf5 = true;
+        if (reach.is_whole) input->file.why_whole = kReadAsBytes;
+        if (reach.modified != 0) input->raw_modified.insert(reach.modified);
     }
 
     // It may have been opened before the task began.
@@ -268,6 +314,7 @@ private:
     std::map<uint32_t, Opening>& openings_;  // the last of each file, whatever task did it
     std::set<std::string>& sought_;  // names of sources that HDF5 has found in a way of its own
     std::map<uint32_t, trace::OtherFile> others_;  // by number
+    std::set<Reach>& reaches_;                     // of this process, where tasks are chosen
     uint32_t task_;
 };
 
@@ -286,19 +333,18 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
                                     const std::vector<std::string>& tasks) {
     const auto index = index_trace(directory);
     if (!index) return index.error();
-    for (const std::string& task : tasks)
-        if (!index->tasks.contains(task))
-            return Error{"There is no task " + task + " in the trace " + directory +
-                         ". `quarry ls` lists those that there are."};
     if (const auto error = why_reads_are_unknown(*index)) return *error;
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
     std::map<uint32_t, Input> inputs;
     std::map<uint32_t, Token> tokens;
     std::map<uint32_t, Opening> openings;
     std::set<std::string> sought;
+    Reaches reaches;
     for (const auto& tables : index->processes)
-        tables->file->each(Using(*index, *tables, wanted, inputs, tokens, openings, sought));
-    TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts)};
+        tables->file->each(
+            Using(*index, *tables, wanted, inputs, tokens, openings, sought, reaches));
+    TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts), {}};
+    for (const auto& [name, number] : index->tasks) found.tasks.insert(name);
     for (auto& [number, input] : inputs) {
         InputFile& file = input.file;
         file.is_raw = input.is_raw && !input.is_hdf5;
@@ -312,7 +358,9 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         file.is_inside = input.is_inside && !input.is_hdf5 && !input.is_refused && !file.is_raw;
         const bool is_used = input.is_hdf5 || file.is_raw || file.is_inside;
         const bool is_own = input.first_made < input.first_found;
-        if (is_own) found.made.emplace(index->facts.files[number].path, input.first_made);
+        // What was made in memory is at no path.
+        if (is_own && index->facts.files[number].inode != 0)
+            found.made.emplace(index->facts.files[number].path, input.first_made);
         if (!is_used || is_own || file.opened == 0) continue;
         if (input.first_made != kNever) file.was_written = true;
         file.path = index->facts.files[number].path;
@@ -332,6 +380,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
 
 void add_uses(InputFile& known, const InputFile& more) {
     known.was_written = known.was_written || more.was_written;
+    known.was_carved = known.was_carved || more.was_carved;
     known.is_chosen = known.is_chosen || more.is_chosen;
     if (known.why_whole.empty()) known.why_whole = more.why_whole;
     if (known.is_raw != more.is_raw) known.why_whole = kIsRawToo;
@@ -347,6 +396,7 @@ void add_uses(InputFile& known, const InputFile& more) {
     known.opened = std::min(known.opened, more.opened);
     known.modified.insert(more.modified.begin(), more.modified.end());
     known.also_by.insert(more.also_by.begin(), more.also_by.end());
+    known.gone_names.insert(more.gone_names.begin(), more.gone_names.end());
     if (more.path != known.path) known.also_by.insert(more.path);
     known.read.insert(known.read.end(), more.read.begin(), more.read.end());
     known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());

@@ -47,7 +47,7 @@ public:
         if (is_made) note_writing(*output, record.start, Way::Hdf5);
     }
     void operator()(const trace::Io& record, const trace::Rest&) {
-        constexpr uint8_t kMatters = trace::kIoFailed | trace::kIoWrite;
+        constexpr uint8_t kMatters = trace::kIoFailed | trace::kIoWrite | trace::kIoDiscarded;
         if ((record.prefix.flags & kMatters) != trace::kIoWrite) return;
         if (Output* output = output_of(tables_.file_of(record.storage)))
             note_writing(*output, record.start + record.duration, Way::Hdf5);
@@ -96,6 +96,11 @@ private:
     uint32_t task_;
 };
 
+// It was made in memory, and never was at its path.
+bool has_no_file(const FileFacts& facts) {
+    return facts.inode == 0 && facts.driver == "core";
+}
+
 OutputFile described(const FileFacts& facts, Output output) {
     OutputFile file = std::move(output.file);
     file.path = facts.path;
@@ -123,6 +128,7 @@ Result<std::vector<OutputFile>> outputs_of_trace(const std::string& directory,
     std::vector<OutputFile> found;
     for (auto& [number, output] : outputs) {
         if (!output.is_opened || !output.is_written) continue;
+        if (has_no_file(index->facts.files[number])) continue;
         found.push_back(described(index->facts.files[number], std::move(output)));
         found.back().also_by = std::move(paths[number]);
         found.back().also_by.erase(found.back().path);

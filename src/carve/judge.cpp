@@ -76,15 +76,10 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
     return {Part::Whole, uses.front()->why};
 }
 
-std::string why_not(const InputFile& input) {
-    if (input.was_written)
-        return "the tasks have written to it: as it was before, it is not there any more";
-    if (input.driver == "family" || input.driver == "multi")
-        return "HDF5 has spread it over several files (driver " + input.driver +
-               "). Such files are not carved; h5repack makes one file of it";
-    if (input.has_no_file)
-        return "it has no file of its own: it was in memory, or read through an object of the "
-               "program. What is opened by its path is carved";
+namespace {
+
+// Why what is there now is not what was opened; empty if it is.
+std::string why_another(const InputFile& input) {
     struct statx status{};
     if (statx(AT_FDCWD, input.place().c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
         return std::string("it cannot be found: ") + std::strerror(errno);
@@ -106,6 +101,24 @@ std::string why_not(const InputFile& input) {
                                         : nanoseconds(status.stx_ctime) > input.opened;
     if (!is_same_file && is_another) return "another file has taken its place since it was used";
     return "";
+}
+
+}  // namespace
+
+std::string why_not(const InputFile& input) {
+    const std::string why = why_another(input);
+    if (input.was_carved && !why.empty())
+        return "what was recorded is a carved copy (`quarry run --carved`), which does not tell of "
+               "the file itself. Record again without --carved";
+    if (input.was_written)
+        return "the tasks have written to it: as it was before, it is not there any more";
+    if (input.driver == "family" || input.driver == "multi")
+        return "HDF5 has spread it over several files (driver " + input.driver +
+               "). Such files are not carved; h5repack makes one file of it";
+    if (input.has_no_file)
+        return "it has no file of its own: it was in memory, or read through an object of the "
+               "program. What is opened by its path is carved";
+    return why;
 }
 
 }  // namespace quarry::carve_files

@@ -65,7 +65,12 @@ struct Library {
     std::array<uint64_t, 3> unused_too;
 };
 
-enum FileFlag : uint8_t { kFileWritable = 1, kFileCreated = 2, kFileFailed = 4 };
+enum FileFlag : uint8_t {
+    kFileWritable = 1,
+    kFileCreated = 2,
+    kFileFailed = 4,
+    kFileCarved = 8,  // the program runs on carved data, and there is a copy of it
+};
 
 // A file as the program opened it.
 struct FileOpened {
@@ -236,7 +241,11 @@ struct Touch {
     std::array<uint64_t, 2> unused_too;
 };
 
-enum IoFlag : uint8_t { kIoWrite = 1, kIoFailed = 2 };
+enum IoFlag : uint8_t {
+    kIoWrite = 1,
+    kIoFailed = 2,
+    kIoDiscarded = 4,  // written to memory only: the file stays as it is
+};
 
 // Bytes that HDF5's driver moved.
 struct Io {

@@ -172,6 +172,83 @@ print([h5py.File(name)["mu"][0, 0] for name in {names}])
     assert "99" in done.stdout and done.stdout.count("99") == 3, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    "first, name",
+    (
+        ("fd = os.open('in.h5', 0)", "f'/dev/fd/{fd}'"),
+        ("fd = os.open('in.h5', 0)", "f'/proc/self/fd/{fd}'"),
+        ("", "f'/proc/{os.getpid()}/cwd/in.h5'"),
+    ),
+    ids=("dev", "proc", "directory"),
+)
+def test_a_file_that_was_opened_by_a_name_of_the_process(rich: Path, first: str, name: str) -> None:
+    folder = rich.parent
+    code = f"""
+import h5py, os
+{first}
+print(h5py.File({name})["gzip"][3].sum())
+print(h5py.File("in.h5")["mu"][3].sum())
+"""
+    before = run(folder, code).stdout
+    carve(folder, "t", "--granularity", "chunk")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+    rich.rename(folder / "away.h5")
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+
+
+STAGES = """
+import h5py, os, shutil
+os.makedirs("work/stage")
+for name in ("in.h5", "other.h5"):
+    print(h5py.File(name)["mu"][3].sum())
+    {make}
+    print(h5py.File("work/stage/now.h5")["gzip"][3].sum())
+    os.unlink("work/stage/now.h5")
+shutil.rmtree("work")
+"""
+
+
+@pytest.mark.parametrize(
+    "make, away",
+    (
+        ("os.symlink(os.path.abspath(name), 'work/stage/now.h5')", False),
+        ("os.symlink(os.path.abspath(name), 'work/stage/now.h5')", True),
+        ("os.link(name, 'work/stage/now.h5')", False),
+    ),
+    ids=("link", "link, originals away", "hard link"),
+)
+def test_names_that_a_program_makes_for_a_while(rich: Path, make: str, away: bool) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
+    code = STAGES.format(make=make)
+    before = run(folder, code).stdout
+    done = quarry("carve", "t", "-o", "small", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"also opened as {folder}/work/stage/now.h5, where nothing is any more" in done.stderr
+    if make.startswith("os.link"):
+        code = code.replace("os.link(name", "os.symlink(os.path.abspath(name)")
+    for name in ("in.h5", "other.h5") if away else ():
+        (folder / name).rename(folder / f"away-{name}")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
+    assert not (folder / "work").exists()
+
+
+def test_a_file_is_found_although_its_first_name_is_gone(rich: Path) -> None:
+    folder = rich.parent
+    run(
+        folder,
+        "import h5py, os; os.symlink('in.h5', 'tmp.h5'); h5py.File('tmp.h5')['mu'][0]; "
+        "os.unlink('tmp.h5'); h5py.File('in.h5')['mu'][0]",
+    )
+    (fate,) = carve(folder, "t")["files"]
+    assert fate["original"] == str(rich)
+
+
 def test_a_file_that_was_read_and_then_made_anew_is_named(rich: Path) -> None:
     folder = rich.parent
     run(
@@ -188,6 +265,37 @@ h5py.File('own.h5')['mu'][0]
     assert done.returncode == 1
     assert f"Not carved: {rich}: the tasks have written to it" in done.stdout
     assert "own.h5" not in done.stdout + done.stderr
+
+
+IN_MEMORY = """
+import h5py, sys
+def in_memory(mode): return h5py.File('in.h5', mode, driver='core', backing_store=False)
+"""
+
+
+def test_a_file_made_in_memory_is_not_the_one_of_its_name(rich: Path) -> None:
+    code = IN_MEMORY + "f = in_memory('w'); f['mu'] = [1, 2, 3]; f.close()\n"
+    run(rich.parent, code + "print(h5py.File('in.h5')['mu'][3].sum())")
+    (fate,) = carve(rich.parent, "t")["files"]
+    assert fate["original"] == str(rich) and not fate["problem"]
+    kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
+    assert "/mu" in kept and "/gzip" not in kept
+
+
+def test_what_is_changed_in_memory_only_was_read(rich: Path) -> None:
+    folder = rich.parent
+    code = (
+        IN_MEMORY
+        + "f = in_memory('r+'); f['mu'][0] = 5; f['new'] = [1]; print(f['mu'][...].sum()); f.close()"
+        + "\nprint(h5py.File('in.h5')['mu'][0].sum())"
+    )
+    before = run(folder, code).stdout
+    (fate,) = carve(folder, "t")["files"]
+    assert not fate["problem"] and not fate["why_whole"]
+    rich.rename(folder / "away.h5")
+    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    done = quarry("run", "--no-trace", *command, cwd=folder)
+    assert done.stdout == before, done.stderr
 
 
 def test_files_that_were_only_listed_are_told_of(rich: Path) -> None:
@@ -250,6 +358,7 @@ read = lambda: c.fread(ctypes.create_string_buffer(1000000), 1, 1000000, f)
 """
 READ_AS_BYTES |= {
     "by a stream that is left open": STREAM + "read(); os._exit(0)",
+    "by a stream, in many calls": STREAM + "[c.fgetc(f) for _ in range(100000)]; c.fclose(f)",
     "by a stream, after a call": STREAM + "os.read(c.fileno(f), 9); read(); c.fclose(f)",
 }
 
@@ -346,6 +455,25 @@ def test_a_file_with_revisions_beside_it_is_copied_whole(rich: Path) -> None:
     assert fate["why_whole"].endswith(": onion")
     words = ("run", "--no-trace", "--carved", "small", *program)
     assert quarry(*words, cwd=folder, env=env).stdout == first.stdout
+
+
+@pytest.mark.parametrize("how", ((), ("--in-place",), ("--writes", "copy")), ids=str)
+def test_a_trace_of_carved_data_is_told_so(rich: Path, how: tuple) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]")
+    carve(folder, "t")
+    mode = "r+" if "--writes" in how else "r"
+    code = (
+        f"import h5py; h5py.File('in.h5', '{mode}')['mu'][0]; h5py.File('other.h5')['mu'][0]\n"
+        f"if '{mode}' == 'r+': h5py.File('in.h5', 'r+')['mu'][0] = 1"
+    )
+    words = ("--carved", "small", *how, "--", sys.executable, "-c", code)
+    assert quarry("run", "--trace", "again", *words, cwd=folder).returncode == 0
+    done = quarry("carve", "again", "-o", "smaller", cwd=folder)
+    assert done.returncode == 1
+    assert f"Not carved: {rich}: what was recorded is a carved copy" in done.stdout
+    assert (folder / "smaller" / (folder / "other.h5").relative_to("/")).exists()
 
 
 def test_files_in_memory_are_named_and_the_others_carved(rich: Path) -> None:

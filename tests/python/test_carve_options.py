@@ -92,6 +92,20 @@ def test_only_what_some_tasks_used(tmp_path: Path) -> None:
     assert kept() == {"in.h5": {"/a", "/b"}, "other.h5": {"/c"}}
     done = quarry("carve", "t", "-o", "small", "--task", "four", cwd=tmp_path)
     assert done.returncode == 125
+    assert "There is no task four in t. `quarry ls`" in done.stderr
+
+
+def test_a_task_that_only_one_of_the_traces_has(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["a"], f["b"] = np.ones((2, 20_000))
+    for task, read in (("one", "a"), ("two", "b")):
+        program = f"import h5py; h5py.File('in.h5')['{read}'][0]"
+        words = ("run", "--trace", task, "--task", task, "--", sys.executable, "-c", program)
+        assert quarry(*words, cwd=tmp_path).returncode == 0
+    (fate,) = carve(tmp_path, "one", "two", "--task", "two")["files"]
+    assert [one["paths"] for one in fate["datasets"] if one["kept"]] == [["/b"]]
+    done = quarry("carve", "one", "two", "-o", "small", "--task", "four", cwd=tmp_path)
+    assert done.returncode == 125 and "There is no task four in one, two." in done.stderr
 
 
 def workers_of(process: subprocess.Popen) -> int:

@@ -135,6 +135,34 @@ def test_a_step_reads_files_that_were_opened_before_it(tmp_path: Path) -> None:
             assert f["y" if name == "a.h5" else "x"][3] == 3
 
 
+@pytest.mark.parametrize(
+    "before, within",
+    (
+        ("fd = os.open('a.h5', 0)", "os.pread(fd, 100, 5000); f['y'][3]"),
+        ("m = mmap.mmap(os.open('a.h5', 0), 0, prot=1)", "m[5000:5100]; f['y'][3]"),
+        ("f.id.get_vfd_handle()", "f['y'][3]"),
+        ("f.id.get_vfd_handle()", "os.fork() == 0 and (f['y'][3], os._exit(0)); os.wait()"),
+    ),
+    ids=("descriptor", "mapped", "handle of HDF5", "child"),
+)
+def test_a_step_reads_bytes_of_files_that_were_opened_before_it(
+    tmp_path: Path, before: str, within: str
+) -> None:
+    make(tmp_path / "a.h5")
+    program = f"""
+import os, h5py, mmap
+f = h5py.File("a.h5")
+os.environ["QUARRY_TASK"] = "one"
+{before}
+f["x"][0]
+os.environ["QUARRY_TASK"] = "two"
+{within}
+"""
+    run(tmp_path, program)
+    (fate,) = carve(tmp_path, "t", "--task", "two")["files"]
+    assert "read without HDF5" in fate["why_whole"]
+
+
 def test_a_step_that_only_reads_chunks_as_they_are_stored(tmp_path: Path) -> None:
     with h5py.File(make(tmp_path / "in.h5"), "a") as f:
         f.create_dataset("c", data=VALUES, chunks=(10000,))
