@@ -293,7 +293,7 @@ def test_what_is_changed_in_memory_only_was_read(rich: Path) -> None:
     (fate,) = carve(folder, "t")["files"]
     assert not fate["problem"] and not fate["why_whole"]
     rich.rename(folder / "away.h5")
-    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    command = ("--carved", "small", "--writes", "copy", "--", sys.executable, "-c", code)
     done = quarry("run", "--no-trace", *command, cwd=folder)
     assert done.stdout == before, done.stderr
 
@@ -473,6 +473,8 @@ def test_a_trace_of_carved_data_is_told_so(rich: Path, how: tuple) -> None:
     done = quarry("carve", "again", "-o", "smaller", cwd=folder)
     assert done.returncode == 1
     assert f"Not carved: {rich}: what was recorded is a carved copy" in done.stdout
+    done = quarry("carve", "again", "-o", "smaller", "--file", "other.h5", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / "smaller" / (folder / "other.h5").relative_to("/")).exists()
 
 
