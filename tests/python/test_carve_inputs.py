@@ -478,6 +478,40 @@ def test_a_trace_of_carved_data_is_told_so(rich: Path, how: tuple) -> None:
     assert (folder / "smaller" / (folder / "other.h5").relative_to("/")).exists()
 
 
+LINK_BY_ANOTHER_DRIVER = """
+import ctypes, h5py
+from carving import hdf5
+def choose(of_file, of_group, file, path, flags, access, data):
+    return hdf5("H5Pset_fapl_stdio", access)
+text, flags = ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint)
+Choice = ctypes.CFUNCTYPE(
+    ctypes.c_int, text, text, text, text, flags, ctypes.c_int64, ctypes.c_void_p
+)
+choice = Choice(choose)
+access = h5py.h5p.create(h5py.h5p.LINK_ACCESS)
+hdf5("H5Pset_elink_cb", access.id, choice, None)
+link = h5py.h5o.open(h5py.File("in.h5").id, b"out", access)
+print(h5py.Dataset(link)[3].sum())
+"""
+
+
+def test_a_link_for_which_the_program_chooses_a_driver(rich: Path) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
+    with h5py.File(rich, "r+") as f:
+        f["out"] = h5py.ExternalLink("other.h5", "mu")
+    env = {"PYTHONPATH": str(Path(__file__).parent)}
+    program = ("--", sys.executable, "-c", LINK_BY_ANOTHER_DRIVER)
+    first = quarry("run", "--trace", "t", *program, cwd=folder, env=env)
+    assert first.returncode == 0, first.stderr
+    fates = {Path(one["original"]).name: one for one in carve(folder, "t")["files"]}
+    assert fates["other.h5"]["why_whole"].endswith(": unknown")
+    for name in ("in.h5", "other.h5"):
+        (folder / name).rename(folder / f"away-{name}")
+    done = quarry("run", "--no-trace", "--carved", "small", *program, cwd=folder, env=env)
+    assert done.stdout == first.stdout, done.stderr
+
+
 def test_files_in_memory_are_named_and_the_others_carved(rich: Path) -> None:
     with h5py.File(rich.parent / "other.h5", "w") as f:
         f["x"] = [1.5]
