@@ -280,6 +280,8 @@ def test_a_file_made_in_memory_is_not_the_one_of_its_name(rich: Path) -> None:
     assert fate["original"] == str(rich) and not fate["problem"]
     kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
     assert "/mu" in kept and "/gzip" not in kept
+    done = quarry("pack", "t", "-o", "a.tar", "--dry-run", "--json", cwd=rich.parent)
+    assert json.loads(done.stdout)["outputs"] == [], done.stderr
 
 
 def test_what_is_changed_in_memory_only_was_read(rich: Path) -> None:
