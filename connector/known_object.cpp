@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "connector/carved_dataset.hpp"
 #include "connector/operation.hpp"
 
 namespace quarry::connector {
@@ -77,11 +78,22 @@ trace::ObjectType type_of(H5O_type_t type) {
     }
 }
 
+// One that no driver of ours has seen, and that the program has not opened itself: the callback of
+// an external link (H5Pset_elink_cb) may have chosen a driver of its own.
+void name_unseen(StorageRecord& storage, const Object& object, H5I_type_t type) {
+    if (storage.file != nullptr || !storage.path.empty()) return;
+    const std::string name = name_of_file(object, type, current_call.transfer);
+    if (name.empty()) return;
+    storage_of_file(*storage.library, storage.serial, name.c_str());
+    storage.driver = "unknown";
+}
+
 KnownObject* identify(Object& object, H5I_type_t type, trace::Writer& writer) {
     H5O_info2_t info{};
     if (!get_info(object, type, info)) return nullptr;
     StorageRecord* storage = storage_with_serial(*object.under->library, info.fileno);
     if (storage == nullptr) return nullptr;
+    name_unseen(*storage, object, type);
     KnownObject& known = storage->objects[info.token];
     // What is made may lie where something was that has been deleted since.
     const bool is_another = object.was_made && object.known == nullptr;

@@ -109,7 +109,7 @@ std::string why_not(const InputFile& input) {
     const std::string why = why_another(input);
     if (input.was_carved && !why.empty())
         return "what was recorded is a carved copy (`quarry run --carved`), which does not tell of "
-               "the file itself. Record again without --carved";
+               "the file itself. Record again without --carved, or choose others with --file";
     if (input.was_written)
         return "the tasks have written to it: as it was before, it is not there any more";
     if (input.driver == "family" || input.driver == "multi")

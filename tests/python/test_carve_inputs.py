@@ -280,6 +280,8 @@ def test_a_file_made_in_memory_is_not_the_one_of_its_name(rich: Path) -> None:
     assert fate["original"] == str(rich) and not fate["problem"]
     kept = {path for one in fate["datasets"] if one["kept"] for path in one["paths"]}
     assert "/mu" in kept and "/gzip" not in kept
+    done = quarry("pack", "t", "-o", "a.tar", "--dry-run", "--json", cwd=rich.parent)
+    assert json.loads(done.stdout)["outputs"] == [], done.stderr
 
 
 def test_what_is_changed_in_memory_only_was_read(rich: Path) -> None:
@@ -293,7 +295,7 @@ def test_what_is_changed_in_memory_only_was_read(rich: Path) -> None:
     (fate,) = carve(folder, "t")["files"]
     assert not fate["problem"] and not fate["why_whole"]
     rich.rename(folder / "away.h5")
-    command = ("--carved", "small", "--", sys.executable, "-c", code)
+    command = ("--carved", "small", "--writes", "copy", "--", sys.executable, "-c", code)
     done = quarry("run", "--no-trace", *command, cwd=folder)
     assert done.stdout == before, done.stderr
 
@@ -473,7 +475,43 @@ def test_a_trace_of_carved_data_is_told_so(rich: Path, how: tuple) -> None:
     done = quarry("carve", "again", "-o", "smaller", cwd=folder)
     assert done.returncode == 1
     assert f"Not carved: {rich}: what was recorded is a carved copy" in done.stdout
+    done = quarry("carve", "again", "-o", "smaller", "--file", "other.h5", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / "smaller" / (folder / "other.h5").relative_to("/")).exists()
+
+
+LINK_BY_ANOTHER_DRIVER = """
+import ctypes, h5py
+from carving import hdf5
+def choose(of_file, of_group, file, path, flags, access, data):
+    return hdf5("H5Pset_fapl_stdio", access)
+text, flags = ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint)
+Choice = ctypes.CFUNCTYPE(
+    ctypes.c_int, text, text, text, text, flags, ctypes.c_int64, ctypes.c_void_p
+)
+choice = Choice(choose)
+access = h5py.h5p.create(h5py.h5p.LINK_ACCESS)
+hdf5("H5Pset_elink_cb", access.id, choice, None)
+link = h5py.h5o.open(h5py.File("in.h5").id, b"out", access)
+print(h5py.Dataset(link)[3].sum())
+"""
+
+
+def test_a_link_for_which_the_program_chooses_a_driver(rich: Path) -> None:
+    folder = rich.parent
+    shutil.copy(rich, folder / "other.h5")
+    with h5py.File(rich, "r+") as f:
+        f["out"] = h5py.ExternalLink("other.h5", "mu")
+    env = {"PYTHONPATH": str(Path(__file__).parent)}
+    program = ("--", sys.executable, "-c", LINK_BY_ANOTHER_DRIVER)
+    first = quarry("run", "--trace", "t", *program, cwd=folder, env=env)
+    assert first.returncode == 0, first.stderr
+    fates = {Path(one["original"]).name: one for one in carve(folder, "t")["files"]}
+    assert fates["other.h5"]["why_whole"].endswith(": unknown")
+    for name in ("in.h5", "other.h5"):
+        (folder / name).rename(folder / f"away-{name}")
+    done = quarry("run", "--no-trace", "--carved", "small", *program, cwd=folder, env=env)
+    assert done.stdout == first.stdout, done.stderr
 
 
 def test_files_in_memory_are_named_and_the_others_carved(rich: Path) -> None:
