@@ -88,8 +88,12 @@ void stop_without_memory() noexcept {
         say({kWithoutMemory});
 }
 
-std::string_view trace_directory() noexcept {
+const std::string& trace_directory() noexcept {
     return recording().config.trace;
+}
+
+RecordLevel record_level() noexcept {
+    return recording().config.level;
 }
 
 }  // namespace quarry::preload

@@ -16,7 +16,8 @@ trace::Writer* started_recorder() noexcept;
 void stop_without_memory() noexcept;
 
 // The directory of the trace; empty where nothing is to be recorded.
-std::string_view trace_directory() noexcept;
+const std::string& trace_directory() noexcept;
+RecordLevel record_level() noexcept;
 
 // While one lives, calls of this thread into the C library are ours and not the program's.
 class Ours {

@@ -19,6 +19,7 @@
 #include "preload/open_files.hpp"
 #include "preload/recorder.hpp"
 #include "preload/streams.hpp"
+#include "trace/lone_record.hpp"
 
 namespace quarry::preload {
 namespace {
@@ -64,6 +65,21 @@ std::optional<UnseenReason> reason_of(const char* path, char* const environment[
     return std::nullopt;
 }
 
+void record(UnseenReason reason, const char* path) {
+    // Beginning takes memory, and a child may have only borrowed its parent's.
+    const bool borrows = is_borrowing_memory();
+    trace::Writer* writer = borrows ? started_recorder() : recorder();
+    if (borrows && (writer == nullptr || !writer->is_running())) {
+        trace::record_alone(trace_directory().c_str(), record_level(), reason, path);
+    } else if (writer != nullptr) {
+        trace::Unseen record{};
+        record.prefix.flags = static_cast<uint8_t>(reason);
+        record.time = trace::monotonic_now();
+        record.program = writer->put_text(path);
+        writer->append(record);
+    }
+}
+
 }  // namespace
 
 void starts(const char* path, char* const environment[]) noexcept {
@@ -71,18 +87,7 @@ void starts(const char* path, char* const environment[]) noexcept {
     child_started();
     const KeepErrno keep;
     const Ours ours;
-    if (const auto reason = reason_of(path, environment)) {
-        // Beginning takes memory, and a child may have only borrowed its parent's.
-        const bool borrows = is_borrowing_memory();
-        trace::Writer* writer = borrows ? started_recorder() : recorder();
-        if (writer != nullptr && (!borrows || writer->is_running())) {
-            trace::Unseen record{};
-            record.prefix.flags = static_cast<uint8_t>(*reason);
-            record.time = trace::monotonic_now();
-            record.program = writer->put_text(path);
-            writer->append(record);
-        }
-    }
+    if (const auto reason = reason_of(path, environment)) record(*reason, path);
 }
 
 void starts_by_name(const char* name, char* const environment[]) noexcept {

@@ -60,7 +60,6 @@ public:
 private:
     static constexpr size_t kSegments = 65536;
 
-    void fill_header(const char* forked_from, RecordLevel level) noexcept;
     std::byte* map_segment(size_t number, uint64_t limit, Obstacle& obstacle) noexcept;
     std::byte* map_segment_of(int file, size_t number, Obstacle& obstacle) noexcept;
     bool exceeds(uint64_t limit) const noexcept;

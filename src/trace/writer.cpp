@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/keep_errno.hpp"
+#include "trace/slots.hpp"
 
 namespace quarry::trace {
 namespace {
@@ -142,30 +143,13 @@ std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest)
     if (condition != Condition::Running && !begin_in_child()) return nullptr;
 
     const uint16_t thread = thread_number();
-    const size_t more =
-        rest.empty() ? 0 : std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
     Obstacle obstacle;
-    std::byte* place = file_.reserve(1 + more, options_.max_size, obstacle);
+    std::byte* place = file_.reserve(1 + slots_for(rest), options_.max_size, obstacle);
     if (place == nullptr) {
         stop(obstacle);
         return nullptr;
     }
-    for (size_t i = 0; i < more; ++i) {
-        std::byte* slot = place + (i + 1) * kSlotSize;
-        const auto part = rest.subspan(i * kMoreBytes);
-        std::memcpy(slot + 1, part.data(), std::min(part.size(), kMoreBytes));
-        std::atomic_ref(*reinterpret_cast<uint8_t*>(slot))
-            .store(static_cast<uint8_t>(Kind::More), std::memory_order_release);
-    }
-    Prefix prefix;
-    std::memcpy(&prefix, record, sizeof prefix);
-    prefix.thread = thread;
-    prefix.more = static_cast<uint32_t>(more);
-    uint64_t first_word = 0;
-    std::memcpy(&first_word, &prefix, sizeof first_word);
-    std::memcpy(place + sizeof prefix, record + sizeof prefix, kSlotSize - sizeof prefix);
-    std::atomic_ref(*reinterpret_cast<uint64_t*>(place))
-        .store(first_word, std::memory_order_release);
+    store_record(place, record, rest, thread);
     return place;
 }
 

@@ -131,6 +131,33 @@ subprocess.run(["/bin/cat", "mine.txt"], check=True, env={{}}, stdout=subprocess
     assert set(moved(tmp_path)) == {"mine.txt"}
 
 
+IN_PYTHON = f"""
+import multiprocessing, subprocess
+def start(*_): subprocess.run(["{PROGRAMS}/other_files_static"], stdout=subprocess.DEVNULL)
+"""
+WITH_NO_RECORD = {
+    "a shell": ("dash", "-c", f"{PROGRAMS}/other_files_static > /dev/null; true"),
+    "Python": (sys.executable, "-c", IN_PYTHON + "start()"),
+    "a worker": (
+        *(sys.executable, "-c"),
+        IN_PYTHON
+        + "open('mine.txt', 'w').write('x')\n"
+        + "with multiprocessing.get_context('fork').Pool(1) as pool: pool.map(start, [0])",
+    ),
+}
+
+
+@pytest.mark.parametrize("parent", WITH_NO_RECORD)
+def test_names_what_is_started_by_a_process_that_has_recorded_nothing(
+    tmp_path: Path, parent: str
+) -> None:
+    """It may have only borrowed its parent's memory, in which nothing can begin to be recorded."""
+    record(tmp_path, *WITH_NO_RECORD[parent])
+    summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
+    assert summary["unseen_programs"] == [f"{PROGRAMS}/other_files_static"]
+    assert summary["problems"] == []
+
+
 def test_stays_behind_the_users_own_preloaded_library(tmp_path: Path) -> None:
     script = 'import os; print(os.environ.get("LD_PRELOAD"))'
     command = [QUARRY, "run", "-q", "--trace", tmp_path / "t"]
