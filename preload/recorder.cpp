@@ -52,7 +52,7 @@ trace::Writer* start(Recording& state) noexcept try {
     state.tried = true;
     const ConnectorConfig& config = state.config;
     trace::Writer* writer =
-        trace::Writer::create({config.trace, config.level, config.max_size, say});
+        trace::Writer::create({config.trace, config.level, config.max_size, config.listener, say});
     if (writer != nullptr) trace::record_process(*writer);
     state.writer.store(writer, std::memory_order_release);
     return writer;
@@ -92,8 +92,8 @@ const std::string& trace_directory() noexcept {
     return recording().config.trace;
 }
 
-RecordLevel record_level() noexcept {
-    return recording().config.level;
+const ConnectorConfig& configuration() noexcept {
+    return recording().config;
 }
 
 }  // namespace quarry::preload

@@ -17,7 +17,8 @@ void stop_without_memory() noexcept;
 
 // The directory of the trace; empty where nothing is to be recorded.
 const std::string& trace_directory() noexcept;
-RecordLevel record_level() noexcept;
+// What this process was told.
+const ConnectorConfig& configuration() noexcept;
 
 // While one lives, calls of this thread into the C library are ours and not the program's.
 class Ours {

@@ -16,10 +16,12 @@
 #include <string_view>
 
 #include "base/keep_errno.hpp"
+#include "base/say.hpp"
 #include "preload/open_files.hpp"
 #include "preload/recorder.hpp"
 #include "preload/streams.hpp"
 #include "trace/lone_record.hpp"
+#include "trace/loss.hpp"
 
 namespace quarry::preload {
 namespace {
@@ -65,12 +67,20 @@ std::optional<UnseenReason> reason_of(const char* path, char* const environment[
     return std::nullopt;
 }
 
+void record_alone(UnseenReason reason, const char* path) {
+    const ConnectorConfig& config = configuration();
+    if (trace::record_alone(config.trace.c_str(), config.level, reason, path)) return;
+    say({"cannot record into ", config.trace, " that ", path,
+         " is started: ", std::strerror(errno)});
+    trace::tell_of_loss(config.trace.c_str(), config.listener);
+}
+
 void record(UnseenReason reason, const char* path) {
     // Beginning takes memory, and a child may have only borrowed its parent's.
     const bool borrows = is_borrowing_memory();
     trace::Writer* writer = borrows ? started_recorder() : recorder();
     if (borrows && (writer == nullptr || !writer->is_running())) {
-        trace::record_alone(trace_directory().c_str(), record_level(), reason, path);
+        record_alone(reason, path);
     } else if (writer != nullptr) {
         trace::Unseen record{};
         record.prefix.flags = static_cast<uint8_t>(reason);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/keep_errno.hpp"
 #include "base/raw_calls.hpp"
@@ -188,14 +189,18 @@ bool SegmentFile::trim() noexcept {
     return true;
 }
 
-void SegmentFile::leave() noexcept {
+Header* SegmentFile::leave() noexcept {
     mapping_ = 0;
     for (size_t number = 0; number <= highest_; ++number) {
         std::byte* start = segments_[number].exchange(nullptr);
-        if (start != nullptr) munmap(start, kSegmentSize);
+        if (start != nullptr && number > 0) munmap(start, kSegmentSize);
     }
     highest_ = 0;
-    header_ = nullptr;
+    return std::exchange(header_, nullptr);
+}
+
+void SegmentFile::let_go(Header* header) noexcept {
+    munmap(header, kSegmentSize);
 }
 
 const char* SegmentFile::name() const {

@@ -51,8 +51,9 @@ public:
     // has vanished.
     bool trim() noexcept;
 
-    // A child lets go of its parent's file; nobody else uses it meanwhile.
-    void leave() noexcept;
+    // A child lets go of its parent's file but for the header; nobody else uses it meanwhile.
+    Header* leave() noexcept;
+    static void let_go(Header* header) noexcept;
 
     Header& header() { return *header_; }
     const char* name() const;

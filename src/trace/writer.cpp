@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/keep_errno.hpp"
+#include "trace/loss.hpp"
 #include "trace/slots.hpp"
 
 namespace quarry::trace {
@@ -55,12 +56,12 @@ Writer* Writer::create(const WriterOptions& options) noexcept {
     const KeepErrno keep;
     try {
         std::unique_ptr<Writer> writer(new Writer(options));
-        if (pthread_key_create(&writer->thread_key_, nullptr) != 0) return nullptr;
-        if (!watch_forks() || !writer->begin("")) return nullptr;
-        return of_process = writer.release();
+        if (pthread_key_create(&writer->thread_key_, nullptr) == 0 && watch_forks())
+            return writer->begin("") ? of_process = writer.release() : nullptr;
     } catch (const std::bad_alloc&) {
-        options.say({"memory is short; nothing is recorded"});
     }
+    options.say({"memory is short; nothing is recorded"});
+    tell_of_loss(options.directory.c_str(), options.listener);
     return nullptr;
 }
 
@@ -74,6 +75,7 @@ bool Writer::begin(const char* forked_from) noexcept {
     }
     options_.say({"cannot record into ", options_.directory, ": ", sentence(obstacle),
                   "; the program goes on and nothing of it is recorded"});
+    tell_of_loss(options_.directory.c_str(), options_.listener);
     condition_ = Condition::Stopped;
     return false;
 }
@@ -114,10 +116,14 @@ bool Writer::begin_in_child() noexcept {
 bool Writer::begin_own_file() noexcept {
     char parent[sizeof(Header::forked_from)];
     std::snprintf(parent, sizeof parent, "%s", file_.name());
-    file_.leave();
+    Header* parents = file_.leave();
     threads_ = 0;
     generation_ += 1;
-    return begin(parent);
+    const bool begun = begin(parent);
+    // Whatever this process may do by now, what it still shares with its parent it can change.
+    if (!begun) std::atomic_ref(parents->lost).fetch_add(1, std::memory_order_relaxed);
+    SegmentFile::let_go(parents);
+    return begun;
 }
 
 uint16_t Writer::thread_number() noexcept {

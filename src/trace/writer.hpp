@@ -23,6 +23,7 @@ struct WriterOptions {
     std::string directory;  // absolute: programs change theirs
     RecordLevel level = RecordLevel::Io;
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
+    std::string listener;   // see ConnectorConfig
     // Says in one line why nothing more is recorded. Must need no memory.
     void (*say)(std::initializer_list<std::string_view>) noexcept = nullptr;
 };
