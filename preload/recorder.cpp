@@ -15,7 +15,6 @@
 namespace quarry::preload {
 namespace {
 
-constexpr std::string_view kConnector = "quarry ";
 constexpr std::string_view kWithoutMemory =
     "memory is short; not all files other than HDF5 are recorded";
 
@@ -29,7 +28,7 @@ struct Recording {
 };
 
 void read_config(ConnectorConfig& config) noexcept try {
-    const char* variable = std::getenv("HDF5_VOL_CONNECTOR");
+    const char* variable = std::getenv(kConnectorVariable);
     const std::string_view text = variable != nullptr ? variable : "";
     if (!text.starts_with(kConnector)) return;
     if (auto found = parse_connector_config(text.substr(kConnector.size())))

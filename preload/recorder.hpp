@@ -6,6 +6,10 @@
 
 namespace quarry::preload {
 
+// The variable in which this library is told what the connector is told, too, and how that begins.
+inline constexpr const char* kConnectorVariable = "HDF5_VOL_CONNECTOR";
+inline constexpr std::string_view kConnector = "quarry ";
+
 // Null where nothing is recorded. Begins with the first file that is worth it.
 trace::Writer* recorder() noexcept;
 

@@ -28,13 +28,20 @@ namespace {
 
 using trace::UnseenReason;
 
-bool keeps_preload(char* const environment[]) {
+// As getenv would find it there; empty if it is not set.
+std::string_view value_in(char* const environment[], std::string_view name) {
     for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
-        if (text.starts_with("LD_PRELOAD=") && text.find("libquarry_files") != text.npos)
-            return true;
+        if (text.starts_with(name) && text.substr(name.size()).starts_with('='))
+            return text.substr(name.size() + 1);
     }
-    return false;
+    return {};
+}
+
+// Whether a program with these variables loads this library, and is told to record.
+bool keeps_recording(char* const environment[]) {
+    return value_in(environment, "LD_PRELOAD").find("libquarry_files") != std::string_view::npos &&
+           value_in(environment, kConnectorVariable).starts_with(kConnector);
 }
 
 // Whether it is a program without a loader, which would read LD_PRELOAD.
@@ -63,7 +70,7 @@ std::optional<UnseenReason> reason_of(const char* path, char* const environment[
     close(file);
     if (without_loader) return UnseenReason::Static;
     if (privileged) return UnseenReason::Privileged;
-    if (!keeps_preload(environment)) return UnseenReason::ClearedEnvironment;
+    if (!keeps_recording(environment)) return UnseenReason::ClearedEnvironment;
     return std::nullopt;
 }
 

@@ -158,6 +158,13 @@ def test_names_what_is_started_by_a_process_that_has_recorded_nothing(
     assert summary["problems"] == []
 
 
+@pytest.mark.parametrize("change", ("HDF5_VOL_CONNECTOR=native", "-u HDF5_VOL_CONNECTOR"))
+def test_names_programs_that_are_not_told_to_record(tmp_path: Path, change: str) -> None:
+    record(tmp_path, "sh", "-c", f"env {change} cat /dev/null; env A=1 cat /dev/null")
+    summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
+    assert [Path(program).name for program in summary["unseen_programs"]] == ["cat"]
+
+
 def test_stays_behind_the_users_own_preloaded_library(tmp_path: Path) -> None:
     script = 'import os; print(os.environ.get("LD_PRELOAD"))'
     command = [QUARRY, "run", "-q", "--trace", tmp_path / "t"]
