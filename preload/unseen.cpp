@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <link.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,12 +61,20 @@ bool is_static(int file) {
     return true;
 }
 
+// Whether whoever starts it gets rights by that, with which nothing is preloaded.
+bool gives_rights(int file) {
+    struct stat status{};
+    if (fstat(file, &status) != 0) return false;
+    const bool as_owner = (status.st_mode & S_ISUID) != 0 && status.st_uid != getuid();
+    const bool as_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getgid();
+    return as_owner || as_group ||
+           (getuid() != 0 && fgetxattr(file, "security.capability", nullptr, 0) > 0);
+}
+
 std::optional<UnseenReason> reason_of(const char* path, char* const environment[]) {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return std::nullopt;
-    struct stat status{};
-    const bool privileged =
-        fstat(file, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0 && getuid() != 0;
+    const bool privileged = gives_rights(file);
     const bool without_loader = is_static(file);
     close(file);
     if (without_loader) return UnseenReason::Static;

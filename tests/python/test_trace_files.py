@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -163,6 +165,30 @@ def test_names_programs_that_are_not_told_to_record(tmp_path: Path, change: str)
     record(tmp_path, "sh", "-c", f"env {change} cat /dev/null; env A=1 cat /dev/null")
     summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
     assert [Path(program).name for program in summary["unseen_programs"]] == ["cat"]
+
+
+# Of the kernel's making: version 2, in effect at once; that of opening ports below 1024.
+CAPABILITY = struct.pack("<5I", 0x0200_0001, 1 << 10, 0, 0, 0)
+
+
+@pytest.mark.parametrize("rights", ("of its owner", "of its group", "some of root"))
+def test_names_programs_that_get_other_rights(rights: str) -> None:
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs to become somebody else")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        (folder / "t").mkdir()
+        for path in (folder, folder / "t"):
+            path.chmod(0o777)
+        program = Path(shutil.copy("/bin/cat", folder))
+        if rights == "some of root":
+            os.setxattr(program, "security.capability", CAPABILITY)
+        else:
+            program.chmod(0o4755 if rights == "of its owner" else 0o2755)
+        nobody = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+        record(folder, *nobody, "sh", "-c", f"{program} /dev/null; true")
+        summary = json.loads(quarry("summary", "--json", folder / "t").stdout)
+        assert summary["unseen_programs"] == [str(program)]
 
 
 def test_stays_behind_the_users_own_preloaded_library(tmp_path: Path) -> None:
