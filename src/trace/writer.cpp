@@ -123,7 +123,18 @@ bool Writer::begin_own_file() noexcept {
     // Whatever this process may do by now, what it still shares with its parent it can change.
     if (!begun) std::atomic_ref(parents->lost).fetch_add(1, std::memory_order_relaxed);
     SegmentFile::let_go(parents);
+    if (begun) go_on_with_task();
     return begun;
+}
+
+// Its name is in the parent's file.
+void Writer::go_on_with_task() noexcept {
+    // Who holds it is recording another one.
+    const std::unique_lock guard(task_state_.mutex, std::try_to_lock);
+    if (!guard.owns_lock() || task_state_.running.name == kNone) return;
+    Task task = task_state_.running;
+    task.time = monotonic_now();
+    append(task);
 }
 
 uint16_t Writer::thread_number() noexcept {

@@ -34,6 +34,7 @@ struct TaskState {
     std::mutex mutex;
     std::string variable;  // the value that was last seen
     std::string own;       // the task where the variable is not set
+    Task running{};        // what was recorded last
 };
 
 // Never destroyed: programs close HDF5 files until the very end.
@@ -105,6 +106,7 @@ private:
     bool begin(const char* forked_from) noexcept;
     bool begin_in_child() noexcept;
     bool begin_own_file() noexcept;
+    void go_on_with_task() noexcept;
     uint16_t thread_number() noexcept;
     uint16_t number_thread(uint32_t generation) noexcept;
     static void after_fork() noexcept;
