@@ -51,6 +51,8 @@ public:
     int execute(const Command& command) override {
         const Environment environment = Environment::of_process();
         LaunchOptions options = flags_.options();
+        const LossListener listener;
+        options.listener = listener.name();
         if (carved_.is_wanted()) {
             const auto serving = carved_.prepare();
             if (!serving) return failed(serving.error());
@@ -65,7 +67,8 @@ public:
         }
         if (!plan->reasons.empty() && !flags_.quiet()) say(announcement(*plan, command.front()));
         const Environment changed = with_changes(environment, plan->changes);
-        if (carved_.is_wanted() || !plan->trace.empty()) return run_to_end(command, changed, *plan);
+        if (carved_.is_wanted() || !plan->trace.empty())
+            return run_to_end(command, changed, *plan, listener);
         const ExecFailure failure = become(command, changed);
         say(failure.message);
         return failure.exit_code;
@@ -74,7 +77,8 @@ public:
 private:
     // Stays until the end, to say so if there is nothing to show for it, and to take away what was
     // made for the program.
-    int run_to_end(const Command& command, const Environment& environment, const LaunchPlan& plan) {
+    int run_to_end(const Command& command, const Environment& environment, const LaunchPlan& plan,
+                   const LossListener& listener) {
         const uint64_t begin = now();
         const bool is_there = !plan.trace.empty() && prepare_trace(plan.trace);
         const ProgramEnd end =
@@ -84,6 +88,7 @@ private:
             say(end.failure->message);
             return end.failure->exit_code;
         }
+        if (!plan.trace.empty() && listener.has_heard()) mark_loss(plan.trace);
         if (!plan.trace.empty()) say_if_empty(command, plan.trace, begin, is_there);
         if (!is_finished && end.signal == 0 && end.exit_code == 0) return kQuarryFailed;
         end_like(end);

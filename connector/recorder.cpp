@@ -59,7 +59,8 @@ void start_recording(Library& library, const ConnectorConfig& config) noexcept {
     }
     trace::Writer* writer = shared_writer(config);
     if (writer == nullptr) {
-        writer = trace::Writer::create({config.trace, config.level, config.max_size, say_of_trace});
+        writer = trace::Writer::create(
+            {config.trace, config.level, config.max_size, config.listener, say_of_trace});
         if (writer == nullptr) return;
         trace::record_process(*writer);
     }

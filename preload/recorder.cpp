@@ -15,7 +15,6 @@
 namespace quarry::preload {
 namespace {
 
-constexpr std::string_view kConnector = "quarry ";
 constexpr std::string_view kWithoutMemory =
     "memory is short; not all files other than HDF5 are recorded";
 
@@ -29,7 +28,7 @@ struct Recording {
 };
 
 void read_config(ConnectorConfig& config) noexcept try {
-    const char* variable = std::getenv("HDF5_VOL_CONNECTOR");
+    const char* variable = std::getenv(kConnectorVariable);
     const std::string_view text = variable != nullptr ? variable : "";
     if (!text.starts_with(kConnector)) return;
     if (auto found = parse_connector_config(text.substr(kConnector.size())))
@@ -52,7 +51,7 @@ trace::Writer* start(Recording& state) noexcept try {
     state.tried = true;
     const ConnectorConfig& config = state.config;
     trace::Writer* writer =
-        trace::Writer::create({config.trace, config.level, config.max_size, say});
+        trace::Writer::create({config.trace, config.level, config.max_size, config.listener, say});
     if (writer != nullptr) trace::record_process(*writer);
     state.writer.store(writer, std::memory_order_release);
     return writer;
@@ -88,8 +87,12 @@ void stop_without_memory() noexcept {
         say({kWithoutMemory});
 }
 
-std::string_view trace_directory() noexcept {
+const std::string& trace_directory() noexcept {
     return recording().config.trace;
+}
+
+const ConnectorConfig& configuration() noexcept {
+    return recording().config;
 }
 
 }  // namespace quarry::preload

@@ -6,6 +6,10 @@
 
 namespace quarry::preload {
 
+// The variable in which this library is told what the connector is told, too, and how that begins.
+inline constexpr const char* kConnectorVariable = "HDF5_VOL_CONNECTOR";
+inline constexpr std::string_view kConnector = "quarry ";
+
 // Null where nothing is recorded. Begins with the first file that is worth it.
 trace::Writer* recorder() noexcept;
 
@@ -16,7 +20,9 @@ trace::Writer* started_recorder() noexcept;
 void stop_without_memory() noexcept;
 
 // The directory of the trace; empty where nothing is to be recorded.
-std::string_view trace_directory() noexcept;
+const std::string& trace_directory() noexcept;
+// What this process was told.
+const ConnectorConfig& configuration() noexcept;
 
 // While one lives, calls of this thread into the C library are ours and not the program's.
 class Ours {

@@ -68,6 +68,7 @@ struct LaunchOptions {
     std::string trace;      // directory to record into; empty: an outer one, or ./quarry-trace
     std::string level;      // objects, accesses or io, which is the default
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
+    std::string listener;   // of a LossListener
     bool files = true;      // files other than HDF5 are recorded, too
     std::string task;       // name of this step; empty: a workflow manager's, or the command
     ServingOptions serving;
@@ -123,6 +124,27 @@ struct ProgramEnd {
 // is done in the child, which does not become the program if that fails.
 ProgramEnd run_to_its_end(const Command& command, const Environment& environment,
                           const std::function<Result<bool>()>& before = {});
+
+// Hears of processes that can record nothing, and leave no word of that in the trace: those of
+// other users, who may not write there.
+class LossListener {
+public:
+    LossListener();
+    ~LossListener();
+    LossListener(const LossListener&) = delete;
+    LossListener& operator=(const LossListener&) = delete;
+
+    // What the processes are to be told; empty if it cannot hear.
+    const std::string& name() const { return name_; }
+    bool has_heard() const;
+
+private:
+    int socket_ = -1;
+    std::string name_;
+};
+
+// That the trace lacks something is from now on to be seen in it.
+void mark_loss(const std::string& trace);
 
 // Ends this process in the way the program has ended.
 [[noreturn]] void end_like(const ProgramEnd& end);

@@ -20,7 +20,10 @@ Result<ConnectorConfig> merged_config(const Environment& environment,
     if (options.bytes) config.bytes = *options.bytes;
     if (!options.witness.empty()) config.witness = options.witness;
     if (options.recording == LaunchOptions::Recording::Off) config.trace.clear();
-    if (options.recording == LaunchOptions::Recording::On) config.trace = options.trace;
+    if (options.recording == LaunchOptions::Recording::On) {
+        config.trace = options.trace;
+        config.listener = options.listener;
+    }
     if (!options.level.empty()) {
         const auto level = record_level_named(options.level);
         if (!level) return Error{"There is no level `" + options.level + "` of recording."};

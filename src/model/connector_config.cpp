@@ -77,6 +77,7 @@ std::string* free_text(ConnectorConfig& config, std::string_view key) {
     if (key == "under_info") return &config.under_info;
     if (key == "witness") return &config.witness;
     if (key == "trace") return &config.trace;
+    if (key == "listener") return &config.listener;
     if (key == "carved") return &config.carved;
     if (key == "originals") return &config.originals;
     if (key == "places") return &config.places;
@@ -163,6 +164,7 @@ std::string to_string(const ConnectorConfig& config) {
     if (!config.trace.empty()) text += ";trace={" + config.trace + "}";
     if (config.level != RecordLevel::Io) text += ";level=" + std::string(name_of(config.level));
     if (config.max_size != 0) text += ";max_size=" + std::to_string(config.max_size);
+    if (!config.listener.empty()) text += ";listener={" + config.listener + "}";
     if (!config.carved.empty()) text += ";carved={" + config.carved + "}";
     if (!config.originals.empty()) text += ";originals={" + config.originals + "}";
     if (!config.places.empty()) text += ";places={" + config.places + "}";

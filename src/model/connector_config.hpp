@@ -25,6 +25,7 @@ struct ConnectorConfig {
     std::string trace;       // directory to record into; empty: nothing is recorded
     RecordLevel level = RecordLevel::Io;
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0: no limit
+    std::string listener;   // under this name `quarry run` hears who cannot record; empty: nobody
 
     std::string carved;     // directory of carved files to be served; empty: none are
     std::string originals;  // below which the true files are, where others stand in their places

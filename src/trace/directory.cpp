@@ -32,6 +32,24 @@ uint64_t size_of_entry(int directory, const char* name) noexcept {
     return static_cast<uint64_t>(status.st_blocks) * 512;
 }
 
+// Puts a name that nobody has into `path`, by what `make` answers and errno.
+template <typename Make>
+int make_process_file(const char* directory, uint64_t realtime, const char* host, PathBuffer& path,
+                      const Make& make) noexcept {
+    for (unsigned attempt = 0; attempt < 1000; ++attempt) {
+        const int size =
+            std::snprintf(path.data(), path.size(), "%s/%016" PRIx64 "-%s-%d%s", directory,
+                          realtime + attempt, host, static_cast<int>(getpid()), kSuffix);
+        if (size < 0 || static_cast<size_t>(size) >= path.size()) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        const int made = make();
+        if (made >= 0 || errno != EEXIST) return made;
+    }
+    return -1;
+}
+
 }  // namespace
 
 bool make_trace_directory(const char* directory) noexcept {
@@ -45,18 +63,15 @@ bool make_trace_directory(const char* directory) noexcept {
 
 int create_process_file(const char* directory, uint64_t realtime, const char* host,
                         PathBuffer& path) noexcept {
-    for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-        const int size =
-            std::snprintf(path.data(), path.size(), "%s/%016" PRIx64 "-%s-%d%s", directory,
-                          realtime + attempt, host, static_cast<int>(getpid()), kSuffix);
-        if (size < 0 || static_cast<size_t>(size) >= path.size()) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        const int file = raw_open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) return file;
-    }
-    return -1;
+    return make_process_file(directory, realtime, host, path, [&] {
+        return raw_open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    });
+}
+
+bool make_empty_process_file(const char* directory, uint64_t realtime, const char* host,
+                             PathBuffer& path) noexcept {
+    return make_process_file(directory, realtime, host, path,
+                             [&] { return mknod(path.data(), S_IFREG | 0666, 0); }) == 0;
 }
 
 uint64_t size_of_trace(const char* directory) noexcept {

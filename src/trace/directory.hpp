@@ -18,6 +18,10 @@ bool make_trace_directory(const char* directory) noexcept;
 int create_process_file(const char* directory, uint64_t realtime, const char* host,
                         PathBuffer& path) noexcept;
 
+// The same without opening it, so that it stays empty. False with errno.
+bool make_empty_process_file(const char* directory, uint64_t realtime, const char* host,
+                             PathBuffer& path) noexcept;
+
 // Bytes that all files of the trace take, as far as they can be seen.
 uint64_t size_of_trace(const char* directory) noexcept;
 

@@ -142,6 +142,7 @@ void record_task(Writer& writer, TaskSource source, std::string_view name, const
     record.time = monotonic_now();
     record.name = writer.text(name);
     record.variable = variable != nullptr ? writer.text(variable) : kNone;
+    writer.task_state().running = record;
     writer.append(record);
 }
 

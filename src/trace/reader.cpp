@@ -24,6 +24,11 @@ size_t read_fully(int file, std::byte* to, size_t size, size_t offset) {
     return done;
 }
 
+bool is_empty(int file) {
+    struct stat status{};
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
 std::string objection_to(const Header& header, size_t size) {
     if (size < sizeof(Header) || header.magic != kMagic)
         return "is not a trace of Quarry, or was just being begun";
@@ -62,7 +67,10 @@ Result<ProcessFile> ProcessFile::open(const std::string& path) {
         return Error{"The trace file " + path + " cannot be read: " + std::strerror(errno) + "."};
     Header header{};
     const size_t size = read_fully(file, reinterpret_cast<std::byte*>(&header), sizeof header, 0);
-    const std::string objection = objection_to(header, size);
+    const std::string objection =
+        is_empty(file)
+            ? "is empty: what a process did could not be recorded, or was just being begun"
+            : objection_to(header, size);
     if (!objection.empty()) {
         close(file);
         return Error{"The file " + path + " " + objection + "."};

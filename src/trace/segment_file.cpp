@@ -11,11 +11,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
+#include <utility>
 
 #include "base/keep_errno.hpp"
 #include "base/raw_calls.hpp"
 #include "trace/clock.hpp"
+#include "trace/header.hpp"
 #include "trace/process_identity.hpp"
 
 namespace quarry::trace {
@@ -49,13 +50,6 @@ private:
     std::atomic<pthread_t>& holder_;
     bool held_ = false;
 };
-
-template <size_t kSize>
-void copy_text(std::array<char, kSize>& to, std::string_view from) {
-    const size_t size = std::min(from.size(), kSize - 1);
-    std::memcpy(to.data(), from.data(), size);
-    to[size] = '\0';
-}
 
 std::atomic<std::byte*>* new_table(size_t size) {
     return static_cast<std::atomic<std::byte*>*>(
@@ -103,31 +97,10 @@ bool SegmentFile::create(const char* directory, const char* forked_from, RecordL
         return false;
     }
     header_ = reinterpret_cast<Header*>(first);
-    fill_header(forked_from, level);
-    return true;
-}
-
-void SegmentFile::fill_header(const char* forked_from, RecordLevel level) noexcept {
-    const ProcessIdentity process = identity_of_process();
-    Header& header = *header_;
-    header.version = kVersion;
-    header.byte_order = kByteOrder;
-    header.slot_size = kSlotSize;
-    header.segment_size = kSegmentSize;
-    header.state = static_cast<uint32_t>(State::Running);
-    header.next_slot = kHeaderSlots;
-    header.monotonic = monotonic_now();
-    header.realtime = realtime_now();
-    header.process_age = process.age;
-    header.parent_age = process.parent_age;
-    header.pid = process.pid;
-    header.parent_pid = process.parent_pid;
-    header.level = static_cast<uint8_t>(level);
-    copy_text(header.boot, process.boot.data());
-    copy_text(header.host, process.host.data());
-    copy_text(header.forked_from, forked_from);
+    fill_header(*header_, forked_from, level);
     std::atomic_signal_fence(std::memory_order_release);
-    header.magic = kMagic;  // last: from now on it is a trace
+    header_->magic = kMagic;  // last: from now on it is a trace
+    return true;
 }
 
 bool SegmentFile::exceeds(uint64_t limit) const noexcept {
@@ -216,14 +189,18 @@ bool SegmentFile::trim() noexcept {
     return true;
 }
 
-void SegmentFile::leave() noexcept {
+Header* SegmentFile::leave() noexcept {
     mapping_ = 0;
     for (size_t number = 0; number <= highest_; ++number) {
         std::byte* start = segments_[number].exchange(nullptr);
-        if (start != nullptr) munmap(start, kSegmentSize);
+        if (start != nullptr && number > 0) munmap(start, kSegmentSize);
     }
     highest_ = 0;
-    header_ = nullptr;
+    return std::exchange(header_, nullptr);
+}
+
+void SegmentFile::let_go(Header* header) noexcept {
+    munmap(header, kSegmentSize);
 }
 
 const char* SegmentFile::name() const {

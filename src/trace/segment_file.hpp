@@ -51,8 +51,9 @@ public:
     // has vanished.
     bool trim() noexcept;
 
-    // A child lets go of its parent's file; nobody else uses it meanwhile.
-    void leave() noexcept;
+    // A child lets go of its parent's file but for the header; nobody else uses it meanwhile.
+    Header* leave() noexcept;
+    static void let_go(Header* header) noexcept;
 
     Header& header() { return *header_; }
     const char* name() const;
@@ -60,7 +61,6 @@ public:
 private:
     static constexpr size_t kSegments = 65536;
 
-    void fill_header(const char* forked_from, RecordLevel level) noexcept;
     std::byte* map_segment(size_t number, uint64_t limit, Obstacle& obstacle) noexcept;
     std::byte* map_segment_of(int file, size_t number, Obstacle& obstacle) noexcept;
     bool exceeds(uint64_t limit) const noexcept;

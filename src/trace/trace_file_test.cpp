@@ -64,7 +64,7 @@ protected:
     std::string directory() const { return folder_.path() + "/trace"; }
     Writer* writer(uint64_t max_size = 0) const {
         said.clear();
-        return Writer::create({directory(), RecordLevel::Io, max_size, hear});
+        return Writer::create({directory(), RecordLevel::Io, max_size, "", hear});
     }
     std::vector<std::string> files() const {
         const auto found = files_of_trace(directory());

@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "base/keep_errno.hpp"
+#include "trace/loss.hpp"
+#include "trace/slots.hpp"
 
 namespace quarry::trace {
 namespace {
@@ -54,12 +56,12 @@ Writer* Writer::create(const WriterOptions& options) noexcept {
     const KeepErrno keep;
     try {
         std::unique_ptr<Writer> writer(new Writer(options));
-        if (pthread_key_create(&writer->thread_key_, nullptr) != 0) return nullptr;
-        if (!watch_forks() || !writer->begin("")) return nullptr;
-        return of_process = writer.release();
+        if (pthread_key_create(&writer->thread_key_, nullptr) == 0 && watch_forks())
+            return writer->begin("") ? of_process = writer.release() : nullptr;
     } catch (const std::bad_alloc&) {
-        options.say({"memory is short; nothing is recorded"});
     }
+    options.say({"memory is short; nothing is recorded"});
+    tell_of_loss(options.directory.c_str(), options.listener);
     return nullptr;
 }
 
@@ -73,6 +75,7 @@ bool Writer::begin(const char* forked_from) noexcept {
     }
     options_.say({"cannot record into ", options_.directory, ": ", sentence(obstacle),
                   "; the program goes on and nothing of it is recorded"});
+    tell_of_loss(options_.directory.c_str(), options_.listener);
     condition_ = Condition::Stopped;
     return false;
 }
@@ -113,10 +116,25 @@ bool Writer::begin_in_child() noexcept {
 bool Writer::begin_own_file() noexcept {
     char parent[sizeof(Header::forked_from)];
     std::snprintf(parent, sizeof parent, "%s", file_.name());
-    file_.leave();
+    Header* parents = file_.leave();
     threads_ = 0;
     generation_ += 1;
-    return begin(parent);
+    const bool begun = begin(parent);
+    // Whatever this process may do by now, what it still shares with its parent it can change.
+    if (!begun) std::atomic_ref(parents->lost).fetch_add(1, std::memory_order_relaxed);
+    SegmentFile::let_go(parents);
+    if (begun) go_on_with_task();
+    return begun;
+}
+
+// Its name is in the parent's file.
+void Writer::go_on_with_task() noexcept {
+    // Who holds it is recording another one.
+    const std::unique_lock guard(task_state_.mutex, std::try_to_lock);
+    if (!guard.owns_lock() || task_state_.running.name == kNone) return;
+    Task task = task_state_.running;
+    task.time = monotonic_now();
+    append(task);
 }
 
 uint16_t Writer::thread_number() noexcept {
@@ -142,30 +160,13 @@ std::byte* Writer::put(const std::byte* record, std::span<const std::byte> rest)
     if (condition != Condition::Running && !begin_in_child()) return nullptr;
 
     const uint16_t thread = thread_number();
-    const size_t more =
-        rest.empty() ? 0 : std::min((rest.size() + kMoreBytes - 1) / kMoreBytes, kMaxMore);
     Obstacle obstacle;
-    std::byte* place = file_.reserve(1 + more, options_.max_size, obstacle);
+    std::byte* place = file_.reserve(1 + slots_for(rest), options_.max_size, obstacle);
     if (place == nullptr) {
         stop(obstacle);
         return nullptr;
     }
-    for (size_t i = 0; i < more; ++i) {
-        std::byte* slot = place + (i + 1) * kSlotSize;
-        const auto part = rest.subspan(i * kMoreBytes);
-        std::memcpy(slot + 1, part.data(), std::min(part.size(), kMoreBytes));
-        std::atomic_ref(*reinterpret_cast<uint8_t*>(slot))
-            .store(static_cast<uint8_t>(Kind::More), std::memory_order_release);
-    }
-    Prefix prefix;
-    std::memcpy(&prefix, record, sizeof prefix);
-    prefix.thread = thread;
-    prefix.more = static_cast<uint32_t>(more);
-    uint64_t first_word = 0;
-    std::memcpy(&first_word, &prefix, sizeof first_word);
-    std::memcpy(place + sizeof prefix, record + sizeof prefix, kSlotSize - sizeof prefix);
-    std::atomic_ref(*reinterpret_cast<uint64_t*>(place))
-        .store(first_word, std::memory_order_release);
+    store_record(place, record, rest, thread);
     return place;
 }
 

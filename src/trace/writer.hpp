@@ -23,6 +23,7 @@ struct WriterOptions {
     std::string directory;  // absolute: programs change theirs
     RecordLevel level = RecordLevel::Io;
     uint64_t max_size = 0;  // of the whole trace, in bytes; 0 for no limit
+    std::string listener;   // see ConnectorConfig
     // Says in one line why nothing more is recorded. Must need no memory.
     void (*say)(std::initializer_list<std::string_view>) noexcept = nullptr;
 };
@@ -33,6 +34,7 @@ struct TaskState {
     std::mutex mutex;
     std::string variable;  // the value that was last seen
     std::string own;       // the task where the variable is not set
+    Task running{};        // what was recorded last
 };
 
 // Never destroyed: programs close HDF5 files until the very end.
@@ -104,6 +106,7 @@ private:
     bool begin(const char* forked_from) noexcept;
     bool begin_in_child() noexcept;
     bool begin_own_file() noexcept;
+    void go_on_with_task() noexcept;
     uint16_t thread_number() noexcept;
     uint16_t number_thread(uint32_t generation) noexcept;
     static void after_fork() noexcept;

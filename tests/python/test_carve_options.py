@@ -108,6 +108,29 @@ def test_a_task_that_only_one_of_the_traces_has(tmp_path: Path) -> None:
     assert done.returncode == 125 and "There is no task four in one, two." in done.stderr
 
 
+def test_forked_children_work_for_the_step_that_runs(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["a"], f["b"], f["c"], f["d"] = np.ones((4, 20_000))
+    program = """
+import h5py, multiprocessing, os
+def read(name): h5py.File("in.h5")[name][0]
+def read_in_child(name):
+    with multiprocessing.get_context("fork").Pool(1) as pool: pool.map(read, [name])
+os.environ["QUARRY_TASK"] = "prepare"
+read("a")
+os.environ["QUARRY_TASK"] = "analyse"
+read("b")
+read_in_child("c")
+os.environ["QUARRY_TASK"] = "end"
+read_in_child("d")
+"""
+    run(tmp_path, program)
+    for task, names in (("prepare", "a"), ("analyse", "bc"), ("end", "d")):
+        [fate] = carve(tmp_path, "t", "--task", task)["files"]
+        kept = {one["paths"][0] for one in fate["datasets"] if one["kept"]}
+        assert kept == {f"/{name}" for name in names}, task
+
+
 def workers_of(process: subprocess.Popen) -> int:
     """How many children of it are at work now."""
     count = 0

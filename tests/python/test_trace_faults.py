@@ -3,10 +3,14 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from running import clean_environment
 
@@ -14,6 +18,7 @@ from cli import QUARRY, REPOSITORY, compile_c, quarry
 
 ACCESSES = REPOSITORY / "build/bin/accesses"
 SCATTERED = REPOSITORY / "build/bin/scattered_reads"
+STATIC = REPOSITORY / "build/bin/other_files_static"
 READS = 100_000
 ANSWER = f"{sum(i * 7919 % 1_000_000 for i in range(READS))}\n"
 
@@ -54,7 +59,11 @@ def test_memory_that_is_short_anywhere(
         assert made_by(folder) == made_by(native), number
         assert all(line.startswith("quarry: ") for line in done.stderr.splitlines())
         if any(trace.glob("*.qtrace")):
-            summary = json.loads(quarry("summary", "--json", trace).stdout)
+            shown = quarry("summary", "--json", trace)
+            if shown.returncode != 0:
+                assert "is empty" in shown.stderr and done.stderr
+                continue
+            summary = json.loads(shown.stdout)
             incomplete = [process["incomplete"] for process in summary["processes"]]
             reads = sum(row["reads"] + row["writes"] for row in summary["usage"])
             expected = len(json.loads((folder / "expected.json").read_text()))
@@ -113,3 +122,52 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     done = quarry("run", "--trace", "/proc/nowhere", "--", SCATTERED, "data.h5", "10", cwd=tmp_path)
     assert done.returncode != 0 or "/proc/nowhere" in done.stderr
     assert "/proc/nowhere" in done.stderr
+
+
+AS_NOBODY = "setpriv --reuid 65534 --clear-groups"
+CHILD_AS_NOBODY = """
+import os, h5py
+h5py.File("in.h5")["x"][0]
+if os.fork() == 0:
+    os.setuid(65534)
+    h5py.File("in.h5")["y"][0]
+    os._exit(0)
+os.wait()
+"""
+WITHOUT_A_RECORD = {
+    "no number for a file": "(ulimit -n 4; cat in.h5)",
+    "a full disk": "mount -t tmpfs -o remount,size=8k none t; cat in.h5",
+    "another user": f"{AS_NOBODY} cat in.h5",
+    "another user, in a shell": f"{AS_NOBODY} dash -c '{STATIC}; true'",
+    "another user in a child": f"{sys.executable} -c '{CHILD_AS_NOBODY}'",
+}
+
+
+@pytest.mark.parametrize("why", WITHOUT_A_RECORD)
+def test_a_process_that_cannot_record_is_missed(own_mounts: tuple[str, ...], why: str) -> None:
+    """Nobody can tell what it has read: what others have recorded is not all."""
+    if not shutil.which("setpriv"):
+        pytest.skip("needs to become somebody else")
+    script = f"""
+mount -t tmpfs none t
+chmod 755 t
+{QUARRY} run --trace t -- sh -c "$1" > /dev/null
+{QUARRY} carve t -o small
+"""
+    read = f"""{sys.executable} -c 'import h5py; h5py.File("in.h5")["x"][0]'"""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "t").mkdir()
+        with h5py.File(folder / "in.h5", "w") as file:
+            file["x"] = file["y"] = np.arange(10000)
+        done = subprocess.run(
+            [*own_mounts, "sh", "-c", script, "sh", f"{read}\n{WITHOUT_A_RECORD[why]}"],
+            cwd=folder,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert "cannot record into" in done.stderr, done.stderr
+    assert done.returncode == 125 and "does not tell all that was read" in done.stderr, done.stderr

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -129,6 +131,64 @@ subprocess.run(["/bin/cat", "mine.txt"], check=True, env={{}}, stdout=subprocess
     assert str(static) in shown
     assert "/bin/cat" in shown
     assert set(moved(tmp_path)) == {"mine.txt"}
+
+
+IN_PYTHON = f"""
+import multiprocessing, subprocess
+def start(*_): subprocess.run(["{PROGRAMS}/other_files_static"], stdout=subprocess.DEVNULL)
+"""
+WITH_NO_RECORD = {
+    "a shell": ("dash", "-c", f"{PROGRAMS}/other_files_static > /dev/null; true"),
+    "Python": (sys.executable, "-c", IN_PYTHON + "start()"),
+    "a worker": (
+        *(sys.executable, "-c"),
+        IN_PYTHON
+        + "open('mine.txt', 'w').write('x')\n"
+        + "with multiprocessing.get_context('fork').Pool(1) as pool: pool.map(start, [0])",
+    ),
+}
+
+
+@pytest.mark.parametrize("parent", WITH_NO_RECORD)
+def test_names_what_is_started_by_a_process_that_has_recorded_nothing(
+    tmp_path: Path, parent: str
+) -> None:
+    """It may have only borrowed its parent's memory, in which nothing can begin to be recorded."""
+    record(tmp_path, *WITH_NO_RECORD[parent])
+    summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
+    assert summary["unseen_programs"] == [f"{PROGRAMS}/other_files_static"]
+    assert summary["problems"] == []
+
+
+@pytest.mark.parametrize("change", ("HDF5_VOL_CONNECTOR=native", "-u HDF5_VOL_CONNECTOR"))
+def test_names_programs_that_are_not_told_to_record(tmp_path: Path, change: str) -> None:
+    record(tmp_path, "sh", "-c", f"env {change} cat /dev/null; env A=1 cat /dev/null")
+    summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
+    assert [Path(program).name for program in summary["unseen_programs"]] == ["cat"]
+
+
+# Of the kernel's making: version 2, in effect at once; that of opening ports below 1024.
+CAPABILITY = struct.pack("<5I", 0x0200_0001, 1 << 10, 0, 0, 0)
+
+
+@pytest.mark.parametrize("rights", ("of its owner", "of its group", "some of root"))
+def test_names_programs_that_get_other_rights(rights: str) -> None:
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs to become somebody else")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        (folder / "t").mkdir()
+        for path in (folder, folder / "t"):
+            path.chmod(0o777)
+        program = Path(shutil.copy("/bin/cat", folder))
+        if rights == "some of root":
+            os.setxattr(program, "security.capability", CAPABILITY)
+        else:
+            program.chmod(0o4755 if rights == "of its owner" else 0o2755)
+        nobody = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+        record(folder, *nobody, "sh", "-c", f"{program} /dev/null; true")
+        summary = json.loads(quarry("summary", "--json", folder / "t").stdout)
+        assert summary["unseen_programs"] == [str(program)]
 
 
 def test_stays_behind_the_users_own_preloaded_library(tmp_path: Path) -> None:
