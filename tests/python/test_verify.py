@@ -433,7 +433,7 @@ def make_chunks(path: Path, *, without: list[tuple[int, int]] | None = None) -> 
     properties.set_chunk((10, 10))
     properties.set_deflate(4)
     if without is not None:
-        properties.set_filter(GUARD, h5py.h5z.FLAG_MANDATORY, ())
+        properties.set_filter(GUARD, h5py.h5z.FLAG_MANDATORY, (1, 2))
     with h5py.File(path, "w") as f:
         space = h5py.h5s.create_simple((30, 30))
         made = h5py.h5d.create(f.id, b"x", h5py.h5t.NATIVE_INT32, space, properties)
