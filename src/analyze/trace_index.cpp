@@ -452,7 +452,7 @@ std::string stop_sentence(const trace::Header& header) {
         case trace::StopReason::NoMemory:
             return "memory was short";
         default:
-            return "the disk was full";
+            return "it could not be written any more, as on a full disk";
     }
 }
 

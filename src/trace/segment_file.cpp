@@ -111,7 +111,7 @@ bool SegmentFile::exceeds(uint64_t limit) const noexcept {
     return size_of_trace(directory.data()) + kSegmentSize > limit;
 }
 
-// -1 if it is no longer there, or another one has its name.
+// -1 with errno: ENOENT if it is no longer there, or another one has its name.
 int SegmentFile::open_again() const noexcept {
     const int file = raw_open(path_.data(), O_RDWR | O_CLOEXEC);
     struct stat status{};
@@ -119,7 +119,9 @@ int SegmentFile::open_again() const noexcept {
         status.st_ino == inode_) {
         return file;
     }
-    if (file >= 0) raw_close(file);
+    if (file < 0) return -1;
+    raw_close(file);
+    errno = ENOENT;
     return -1;
 }
 
@@ -133,7 +135,7 @@ std::byte* SegmentFile::map_segment(size_t number, uint64_t limit, Obstacle& obs
     }
     const int file = open_again();
     if (file < 0) {
-        obstacle = {StopReason::Vanished, 0};
+        obstacle = {errno == ENOENT ? StopReason::Vanished : StopReason::NoSpace, errno};
         return nullptr;
     }
     std::byte* start = map_segment_of(file, number, obstacle);
@@ -168,7 +170,8 @@ std::byte* SegmentFile::map_segment_of(int file, size_t number, Obstacle& obstac
 
 bool SegmentFile::trim() noexcept {
     const int file = open_again();
-    if (file < 0) return false;
+    // A program may end without descriptors left, or without its rights: then the space stays taken.
+    if (file < 0) return errno != ENOENT;
     const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     // Records may come even now: they find the segment full and reserve another one, instead of
     // being stored into what is given back.

@@ -319,6 +319,22 @@ def test_programs_that_could_not_be_seen_are_named(rich: Path) -> None:
     assert f"what {sys.executable} read could not be recorded" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "end",
+    (
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
+        pytest.param("os.setuid(65534)", marks=pytest.mark.skipif(os.getuid() != 0, reason="root")),
+        pytest.param("os.chroot('/proc')", marks=pytest.mark.skipif(os.getuid() != 0, reason="root")),
+    ),
+)
+def test_programs_that_cannot_open_files_at_their_end_are_recorded_whole(
+    rich: Path, end: str
+) -> None:
+    run(rich.parent, f"import h5py, os, resource; h5py.File('in.h5')['mu'][0]; {end}")
+    done = quarry("carve", "t", "-o", "small", cwd=rich.parent)
+    assert done.returncode == 0, done.stderr
+
+
 def test_programs_that_read_on_are_named(rich: Path) -> None:
     """What they read later is not in the trace yet."""
     code = "import h5py; h5py.File('in.h5')['mu'][0]; print(flush=True); input()"
