@@ -201,7 +201,9 @@ bool restore_list(const Object& dataset, hid_t original, hid_t list) {
                         api.H5Pset_fill_value != nullptr && api.missing_for_recording.empty();
     if (!can_be || api.H5Pget_layout(original) != H5D_CHUNKED) return false;
     DatasetFacts facts(dataset);
-    return (!is_guarded(dataset) || api.H5Premove_filter(list, hdf5::kGuardFilter) >= 0) &&
+    // An emptied list of filters is not equal to one that never had any.
+    const H5Z_filter_t guard = api.H5Pget_nfilters(list) == 1 ? H5Z_FILTER_ALL : hdf5::kGuardFilter;
+    return (!is_guarded(dataset) || api.H5Premove_filter(list, guard) >= 0) &&
            copy_filling(api, facts.type(), original, list);
 }
 
