@@ -50,6 +50,17 @@ std::vector<CarvedWay> ways_in(const fs::path& place, const std::vector<FileFate
     return ways;
 }
 
+// Directories that were copied in part, or over others, may hold files of several.
+Result<bool> check_copy(const fs::path& directory, const FileFate& file) {
+    const std::string copy = directory / file.copy;
+    std::error_code failed;
+    const uint64_t size = fs::file_size(copy, failed);
+    if (failed) return Error{copy + " cannot be read: " + failed.message() + ". Carve again."};
+    if (size == file.size_after) return true;
+    return Error{copy + " is not the copy that " + (directory / carve_files::kManifest).string() +
+                 " tells of: its size is another. Copy the directory as a whole, or carve again."};
+}
+
 // Whether there is what tells how a file was before; programs would see it as carved without.
 Result<bool> check_table(const fs::path& directory, const FileFate& file) {
     if (file.input.is_raw || !file.why_whole.empty()) return true;
@@ -80,6 +91,7 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
         if (failed || below.empty() || *below.begin() == "..")
             return Error{(path / file.copy).string() + " does not lead to a file in " +
                          path.string() + ", where copies must be. Carve again."};
+        if (const auto copy = check_copy(path, file); !copy) return copy.error();
         if (const auto table = check_table(path, file); !table) return table.error();
         carved.files.push_back(
             {file.input.path, path / file.copy, file.size_before, file.modified});

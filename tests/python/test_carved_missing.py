@@ -15,7 +15,7 @@ import netCDF4
 import numpy as np
 import pytest
 from carved_runs import make, make_carved, natively, on_carved, record
-from carving import FilterClass, hdf5, library_of_h5py
+from carving import FilterClass, copy_of, hdf5, library_of_h5py
 
 from cli import QUARRY, REPOSITORY, quarry
 
@@ -897,6 +897,33 @@ def test_carved_files_that_change_their_places(months: Path) -> None:
     done = on_carved(months, program, options=("--missing", f"{months}/two={months}/aside"))
     assert done.stdout == "refused\nrefused\n", done.stderr
     assert "of another file" in done.stderr
+
+
+def test_copies_of_another_carving_are_refused(carved: Path) -> None:
+    """As half of a copied directory leaves them."""
+    folder = carved.parent
+    done = quarry("carve", "t", "-o", "more", "--keep", "/gzip", cwd=folder)
+    assert done.returncode == 0
+    shutil.copy2(folder / "more" / carved.relative_to("/"), copy_of(carved))
+    done = on_carved(folder, "print(1)")
+    assert (done.returncode, done.stdout) == (125, "")
+    assert "in.h5 is not the copy that" in done.stderr and "carve again" in done.stderr
+
+
+def test_lists_of_properties_are_equal_to_those_made_of_them(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["read"] = 1
+        f.create_dataset("chunked", data=np.arange(20_000), chunks=(5000,))
+    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    program = """
+import h5py
+old = h5py.File("in.h5")["chunked"].id
+with h5py.File("out.h5", "w") as f:
+    made = h5py.h5d.create(f.id, b"x", old.get_type(), old.get_space(), old.get_create_plist())
+    print(made.get_create_plist().equal(old.get_create_plist()))
+"""
+    assert on_carved(tmp_path, program).stdout == natively(tmp_path, program) == "True\n"
 
 
 def test_what_takes_the_place_of_missing_texts_is_never_theirs(carved: Path) -> None:

@@ -61,11 +61,13 @@ def write_file(path: Path, which: str) -> None:
 
 def write_manifest(directory: Path, originals: list[str]) -> None:
     """As `quarry carve` leaves it, of files that were copied whole."""
-    known = {"size": 0, "modified": 0, "checksum": "0", "copy_size": 0, "why_whole": "of tests"}
+    known = {"size": 0, "modified": 0, "checksum": "0", "why_whole": "of tests"}
     known |= {"also": [], "tasks": [], "raw": False}
-    files = [
-        {"original": one, "copy": os.path.normpath(one).lstrip("/")} | known for one in originals
-    ]
+    files = []
+    for original in originals:
+        copy = os.path.normpath(original).lstrip("/")
+        size = (directory / copy).stat().st_size if (directory / copy).is_file() else 0
+        files.append({"original": original, "copy": copy, "copy_size": size} | known)
     manifest = {"format": 3, "granularity": "object", "files": files}
     (directory / "quarry-carved.json").write_text(json.dumps(manifest))
 
