@@ -23,7 +23,9 @@ struct Sum {
 Sum sum_of(const FileFate& file) {
     Sum sum;
     for (const DatasetFate& dataset : file.datasets) {
-        (dataset.is_whole ? sum.kept : dataset.kept > 0 ? sum.partly : sum.left_out) += 1;
+        (dataset.remains == Remains::Kept     ? sum.kept
+         : dataset.remains == Remains::Partly ? sum.partly
+                                              : sum.left_out) += 1;
         sum.bytes_left_out += left_out(dataset);
     }
     return sum;

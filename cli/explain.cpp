@@ -37,7 +37,9 @@ public:
         if (!files) return failed(files.error());
         if (only_left_out_)
             for (FileFate& file : *files)
-                std::erase_if(file.datasets, [](const auto& dataset) { return dataset.is_whole; });
+                std::erase_if(file.datasets, [](const DatasetFate& dataset) {
+                    return dataset.remains == Remains::Kept;
+                });
         if (json_)
             fmt::print("{}", fates_json(*files));
         else
@@ -71,7 +73,8 @@ private:
                      {"saved"},
                      {"why", Table::Align::Left}});
         for (const DatasetFate& dataset : file.datasets) {
-            table.add({what_is_there(dataset), fmt::format("{}", fmt::join(dataset.paths, ", ")),
+            table.add({std::string(word_for(dataset.remains)),
+                       fmt::format("{}", fmt::join(dataset.paths, ", ")),
                        bytes_text(dataset.stored),
                        left_out(dataset) > 0 ? bytes_text(left_out(dataset)) : "", dataset.why});
         }

@@ -4,20 +4,11 @@
 #include <nlohmann/json.hpp>
 
 namespace quarry::cli {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-}  // namespace
-
 uint64_t left_out(const DatasetFate& dataset) {
     return dataset.stored - std::min(dataset.kept, dataset.stored);
-}
-
-std::string what_is_there(const DatasetFate& dataset) {
-    if (dataset.is_whole) return "kept";
-    if (dataset.is_elsewhere) return "elsewhere";
-    return dataset.kept > 0 ? "partly" : "hollow";
 }
 
 std::string fates_json(const std::vector<FileFate>& files) {
@@ -26,8 +17,8 @@ std::string fates_json(const std::vector<FileFate>& files) {
         Json datasets = Json::array();
         for (const DatasetFate& dataset : file.datasets)
             datasets.push_back({{"paths", dataset.paths},
-                                {"kept", dataset.is_whole},
-                                {"what", what_is_there(dataset)},
+                                {"kept", dataset.remains == Remains::Kept},
+                                {"what", word_for(dataset.remains)},
                                 {"bytes", dataset.stored},
                                 {"kept_bytes", dataset.kept},
                                 {"saved", left_out(dataset)},

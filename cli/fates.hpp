@@ -5,8 +5,7 @@
 
 namespace quarry::cli {
 
-uint64_t left_out(const DatasetFate& dataset);          // bytes
-std::string what_is_there(const DatasetFate& dataset);  // "kept", "partly", "hollow", "elsewhere"
+uint64_t left_out(const DatasetFate& dataset);  // bytes
 std::string fates_json(const std::vector<FileFate>& files);
 
 }  // namespace quarry::cli

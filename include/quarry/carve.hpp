@@ -18,14 +18,24 @@ struct CarveOptions {
     bool checksums = false;  // of all bytes of originals, for those who want to be sure later
 };
 
+// What there is of a dataset in the carved file.
+enum class Remains : uint8_t {
+    Kept,
+    Partly,     // some of its chunks; maybe none, where the original has none of those either
+    Elsewhere,  // the names of other files, which had its data and were left out
+    Hollow,     // all but its data
+};
+
+// "kept", "partly", "elsewhere", "hollow": in lists, and for people.
+std::string_view word_for(Remains remains);
+
 // What becomes, or became, of a dataset.
 struct DatasetFate {
     std::vector<std::string> paths;
     uint64_t stored = 0;  // bytes of data in the original
     uint64_t kept = 0;    // and in the copy
-    bool is_whole = true;
+    Remains remains = Remains::Kept;
     std::string why;
-    bool is_elsewhere = false;  // its data is in other files, and was left out with these
 };
 
 struct FileFate {

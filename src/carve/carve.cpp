@@ -233,8 +233,9 @@ private:
             return used.is_whole && used.path == wanted.path && used.token == wanted.token;
         };
         const auto has_it = [&](const DatasetFate& dataset) {
-            return dataset.is_whole && std::find(dataset.paths.begin(), dataset.paths.end(),
-                                                 wanted.path) != dataset.paths.end();
+            return dataset.remains == Remains::Kept &&
+                   std::find(dataset.paths.begin(), dataset.paths.end(), wanted.path) !=
+                       dataset.paths.end();
         };
         return fate.input.is_raw || !fate.why_whole.empty() ||
                std::any_of(fate.input.read.begin(), fate.input.read.end(), is_it) ||

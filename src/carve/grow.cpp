@@ -25,8 +25,6 @@ namespace {
 
 using namespace carve_files;
 
-constexpr const char* kSomeRead = "some of its chunks were read";  // as the judge says
-
 // What is missing in a carved file; empty if that is not known any more.
 class Table {
 public:
@@ -35,17 +33,24 @@ public:
         if (!bytes) return;
         const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
         if (missing) original_ = missing->original();
-        for (size_t i = 0; missing && i < missing->count(); ++i)
-            datasets_.push_back(missing->dataset(i));
+        for (size_t i = 0; missing && i < missing->count(); ++i) {
+            MissingDataset dataset = missing->dataset(i);
+            datasets_.emplace(bytes_in(dataset.token), std::move(dataset));
+        }
     }
 
-    const std::vector<MissingDataset>& datasets() const { return datasets_; }
+    // By the bytes of their tokens.
+    const std::map<std::string, MissingDataset>& datasets() const { return datasets_; }
     // Nothing of a file that was copied whole.
     const std::optional<OriginalFile>& original() const { return original_; }
 
 private:
+    static std::string bytes_in(const std::array<uint8_t, 16>& token) {
+        return {token.begin(), token.end()};
+    }
+
     std::optional<OriginalFile> original_;
-    std::vector<MissingDataset> datasets_;
+    std::map<std::string, MissingDataset> datasets_;
 };
 
 std::string table_of(const std::string& directory, const std::string& copy) {
@@ -57,7 +62,7 @@ void add_chunks(const MissingDataset& dataset, const std::string& selection, Use
     const auto decoded = decode_selection(std::as_bytes(std::span(selection)));
     // Selections of programs lie within the dataset, whatever its shape.
     const std::vector<uint64_t> shape(dataset.chunk.size(), uint64_t{1} << 62);
-    used.is_whole = shape.empty() || !decoded ||
+    used.is_whole = used.is_whole || shape.empty() || !decoded ||
                     !each_touched_chunk(*decoded, shape, dataset.chunk,
                                         [&](const auto& offset) { used.chunks.insert(offset); });
 }
@@ -78,12 +83,11 @@ std::string why_another(const FileFate& fate, const Table& table, const std::str
     return why;
 }
 
-// Paths of the datasets that have the form of those of which chunks were read. In one of these may
-// be no chunk at all, where the original has none either.
 std::set<std::string> carved_in_chunks(const FileFate& fate) {
     std::set<std::string> paths;
     for (const DatasetFate& dataset : fate.datasets)
-        if (dataset.why == kSomeRead) paths.insert(dataset.paths.begin(), dataset.paths.end());
+        if (dataset.remains == Remains::Partly)
+            paths.insert(dataset.paths.begin(), dataset.paths.end());
     return paths;
 }
 
@@ -95,12 +99,12 @@ InputFile input_again(const FileFate& fate, const Table& table, const std::strin
     input.opened = fate.modified;
     input.why_whole = fate.why_whole;
     for (const DatasetFate& dataset : fate.datasets)
-        if (dataset.is_whole)
+        if (dataset.remains == Remains::Kept)
             input.read.push_back({{}, dataset.paths.front(), true, {}, dataset.why});
     const std::set<std::string> in_chunks = carved_in_chunks(fate);
-    for (const MissingDataset& dataset : table.datasets()) {
+    for (const auto& [token, dataset] : table.datasets()) {
         if (!in_chunks.contains(dataset.path)) continue;
-        UsedDataset used{dataset.token, dataset.path, false, {}, kSomeRead};
+        UsedDataset used{dataset.token, dataset.path, false, {}};
         for (const MissingPiece& piece : dataset.pieces)
             if (piece.is_kept) used.chunks.insert(piece.offset);
         input.read.push_back(std::move(used));
@@ -117,7 +121,7 @@ Result<std::vector<FileFate>> fates_in(const std::string& directory) {
 }
 
 std::vector<FetchedDataset> read_fetched(const std::string& log, const std::string& directory) {
-    std::vector<FetchedDataset> fetched;
+    std::map<std::pair<std::string, std::string>, FetchedDataset> fetched;  // by file and token
     std::map<std::string, Table> tables;
     std::ifstream in(log);
     for (std::string line; std::getline(in, line);) {
@@ -127,20 +131,23 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
         words >> selection;
         const std::string original = bytes_of_hex(file);
         if (!original.starts_with('/')) continue;
-        const auto table = tables.try_emplace(original, table_of(directory, original.substr(1)));
-        for (const MissingDataset& dataset : table.first->second.datasets()) {
-            const std::string bytes = bytes_of_hex(token);
-            if (!std::equal(dataset.token.begin(), dataset.token.end(),
-                            reinterpret_cast<const uint8_t*>(bytes.data()),
-                            reinterpret_cast<const uint8_t*>(bytes.data() + bytes.size())))
-                continue;
-            FetchedDataset& one = fetched.emplace_back();
-            one.original = original;
-            one.used = {dataset.token, dataset.path, false, {}, "it was fetched from the original"};
-            add_chunks(dataset, bytes_of_hex(selection), one.used);
-        }
+        const Table& table =
+            tables.try_emplace(original, table_of(directory, original.substr(1))).first->second;
+        const auto dataset = table.datasets().find(bytes_of_hex(token));
+        if (dataset == table.datasets().end()) continue;
+        const auto [one, is_new] = fetched.try_emplace({original, dataset->first});
+        if (is_new)
+            one->second = {original,
+                           {dataset->second.token,
+                            dataset->second.path,
+                            false,
+                            {},
+                            "it was fetched from the original"}};
+        add_chunks(dataset->second, bytes_of_hex(selection), one->second.used);
     }
-    return fetched;
+    std::vector<FetchedDataset> all;
+    for (auto& [key, one] : fetched) all.push_back(std::move(one));
+    return all;
 }
 
 Result<std::vector<FileFate>> grow_carved(

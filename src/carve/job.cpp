@@ -37,12 +37,24 @@ hdf5::CopyOrder order_of(const Judge& judge) {
     return order;
 }
 
+Remains remains_of(const hdf5::CopiedDataset& dataset) {
+    if (dataset.is_elsewhere) return Remains::Elsewhere;
+    switch (dataset.kept) {
+        case hdf5::Part::Whole:
+            return Remains::Kept;
+        case hdf5::Part::Chunks:
+            return Remains::Partly;
+        case hdf5::Part::Nothing:
+            break;
+    }
+    return Remains::Hollow;
+}
+
 void note_fates(const std::vector<hdf5::CopiedDataset>& datasets, const Judge& judge, Job& job) {
     for (const hdf5::CopiedDataset& dataset : datasets) {
-        const bool is_whole = dataset.kept == hdf5::Part::Whole && !dataset.is_elsewhere;
         const std::string& why = dataset.remark.empty() ? judge.judge(dataset).why : dataset.remark;
-        job.fate.datasets.push_back({dataset.paths, dataset.stored, dataset.kept_bytes, is_whole,
-                                     why, dataset.is_elsewhere});
+        job.fate.datasets.push_back(
+            {dataset.paths, dataset.stored, dataset.kept_bytes, remains_of(dataset), why});
         for (const hdf5::NeededData& needed : dataset.needs)
             job.needs.push_back({needed.file, needed.dataset});
     }

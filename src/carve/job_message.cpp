@@ -55,9 +55,8 @@ void write_dataset(Writer& out, const DatasetFate& dataset) {
     for (const std::string& path : dataset.paths) out.text(path);
     out.number(dataset.stored);
     out.number(dataset.kept);
-    out.number(dataset.is_whole ? 1 : 0);
+    out.number(static_cast<uint64_t>(dataset.remains));
     out.text(dataset.why);
-    out.number(dataset.is_elsewhere ? 1 : 0);
 }
 
 DatasetFate read_dataset(Reader& in) {
@@ -66,9 +65,8 @@ DatasetFate read_dataset(Reader& in) {
         dataset.paths.push_back(in.text());
     dataset.stored = in.number();
     dataset.kept = in.number();
-    dataset.is_whole = in.number() != 0;
+    dataset.remains = static_cast<Remains>(in.number());
     dataset.why = in.text();
-    dataset.is_elsewhere = in.number() != 0;
     return dataset;
 }
 

@@ -10,8 +10,8 @@ Job some_job() {
     job.fate.why_whole = "since";
     job.fate.size_after = 7;
     job.fate.checksum = 8;
-    job.fate.datasets = {{{"/a", std::string("/\0\xff", 3)}, 100, 50, false, "it is so"},
-                         {{"/b"}, 1, 1, true, ""}};
+    job.fate.datasets = {{{"/a", std::string("/\0\xff", 3)}, 100, 50, Remains::Partly, "it is so"},
+                         {{"/b"}, 1, 1, Remains::Kept, ""}};
     job.needs = {{"file", "/dataset"}, {"other", "", std::string(16, '\xfe')}};
     return job;
 }
@@ -28,9 +28,9 @@ TEST(JobMessage, ComesBackAsItWas) {
     EXPECT_EQ(read.fate.datasets[0].paths, job.fate.datasets[0].paths);
     EXPECT_EQ(read.fate.datasets[0].stored, 100u);
     EXPECT_EQ(read.fate.datasets[0].kept, 50u);
-    EXPECT_FALSE(read.fate.datasets[0].is_whole);
+    EXPECT_EQ(read.fate.datasets[0].remains, Remains::Partly);
     EXPECT_EQ(read.fate.datasets[0].why, "it is so");
-    EXPECT_TRUE(read.fate.datasets[1].is_whole);
+    EXPECT_EQ(read.fate.datasets[1].remains, Remains::Kept);
     ASSERT_EQ(read.needs.size(), 2u);
     EXPECT_EQ(read.needs[1].token, job.needs[1].token);
     EXPECT_EQ(read.needs[0].dataset, "/dataset");

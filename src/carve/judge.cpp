@@ -22,10 +22,19 @@ bool matches(const std::vector<std::string>& patterns, const std::vector<std::st
     });
 }
 
+void add(const UsedDataset& more, UsedDataset& known) {
+    known.is_whole = known.is_whole || more.is_whole;
+    known.chunks.insert(more.chunks.begin(), more.chunks.end());
+}
+
 }  // namespace
 
 Judge::Judge(const InputFile& input, const CarveOptions& options) : options_(options) {
     for (const UsedDataset& used : input.read) {
+        const auto [known, is_new] = uses_.try_emplace({used.token, used.path}, used);
+        if (!is_new) add(used, known->second);
+    }
+    for (const auto& [key, used] : uses_) {
         if (used.token != hdf5::ObjectToken{}) by_token_.emplace(used.token, &used);
         if (!used.path.empty()) by_path_.emplace(used.path, &used);
     }

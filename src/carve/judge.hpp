@@ -27,6 +27,8 @@ private:
     std::vector<const UsedDataset*> uses_of(const hdf5::ObjectToken& token,
                                             const std::vector<std::string>& paths) const;
 
+    // One for each token and path, though a program has come back to it a thousand times.
+    std::map<std::pair<hdf5::ObjectToken, std::string>, UsedDataset> uses_;
     std::multimap<hdf5::ObjectToken, const UsedDataset*> by_token_;
     std::multimap<std::string, const UsedDataset*> by_path_;
     const CarveOptions& options_;

@@ -22,15 +22,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 
-// Written piece by piece: a tree of it would take longer than carving a small dataset does.
 // Names of files and in them need not be UTF-8: then they are told by their bytes, so that they
 // come back as they were.
 std::string exact(const std::string& text) {
     return is_utf8(text) ? json_quoted(text) : "{\"hex\": \"" + hex_of(text) + "\"}";
 }
 
+// Written piece by piece: a tree of it would take longer than carving a small dataset does.
 template <typename Items, typename Write>
 std::string list_of(Items&& items, std::string_view between, Write write) {
     std::string json = "[";
@@ -56,9 +56,8 @@ std::vector<std::string> exact_texts(const Json& json) {
 std::string dataset_json(const DatasetFate& dataset) {
     return "{\"paths\": " + list_of(dataset.paths, "", exact) +
            ", \"stored\": " + std::to_string(dataset.stored) +
-           ", \"kept\": " + (dataset.is_whole ? "true" : "false") +
+           ", \"what\": " + json_quoted(word_for(dataset.remains)) +
            ", \"kept_bytes\": " + std::to_string(dataset.kept) +
-           (dataset.is_elsewhere ? ", \"elsewhere\": true" : "") +
            ", \"why\": " + json_quoted(dataset.why) + "}";
 }
 
@@ -72,12 +71,18 @@ uint64_t number_in(const Json& json) {
     return json.get<uint64_t>();
 }
 
+Remains remains_in(const Json& json) {
+    for (const Remains one : {Remains::Kept, Remains::Partly, Remains::Elsewhere, Remains::Hollow})
+        if (json == word_for(one)) return one;
+    throw std::invalid_argument("no such word");
+}
+
 std::vector<DatasetFate> datasets_in(const Json& json) {
     std::vector<DatasetFate> datasets;
     for (const Json& dataset : json) {
         datasets.push_back({exact_texts(dataset.at("paths")), number_in(dataset.at("stored")),
-                            number_in(dataset.at("kept_bytes")), dataset.at("kept"),
-                            dataset.at("why"), dataset.value("elsewhere", false)});
+                            number_in(dataset.at("kept_bytes")), remains_in(dataset.at("what")),
+                            dataset.at("why")});
         insist(!datasets.back().paths.empty());
     }
     return datasets;
@@ -176,6 +181,27 @@ void read_datasets(const Json& json, Manifest& manifest) {
 }
 
 }  // namespace
+}  // namespace quarry::carve_files
+
+namespace quarry {
+
+std::string_view word_for(Remains remains) {
+    switch (remains) {
+        case Remains::Kept:
+            return "kept";
+        case Remains::Partly:
+            return "partly";
+        case Remains::Elsewhere:
+            return "elsewhere";
+        case Remains::Hollow:
+            break;
+    }
+    return "hollow";
+}
+
+}  // namespace quarry
+
+namespace quarry::carve_files {
 
 Result<bool> write_manifest(const std::string& directory, const Manifest& manifest) {
     if (auto done = write_list(directory + "/" + kDatasets, manifest, file_datasets_json); !done)

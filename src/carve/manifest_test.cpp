@@ -64,8 +64,8 @@ FileFate some_file(Names& names, uint64_t number = 0) {
     file.checksum = names.number();
     file.why_whole = "why";
     for (uint64_t i = names.number() % 3; i > 0; --i)
-        file.datasets.push_back(
-            {names.some(), names.number(), names.number(), names.number() % 2 == 0, "it was read"});
+        file.datasets.push_back({names.some(), names.number(), names.number(),
+                                 static_cast<Remains>(names.number() % 4), "it was read"});
     return file;
 }
 
@@ -98,7 +98,7 @@ TEST_F(ManifestTest, ComesBackAsItWas) {
                 EXPECT_EQ(is.datasets[d].paths, was.datasets[d].paths);
                 EXPECT_EQ(is.datasets[d].stored, was.datasets[d].stored);
                 EXPECT_EQ(is.datasets[d].kept, was.datasets[d].kept);
-                EXPECT_EQ(is.datasets[d].is_whole, was.datasets[d].is_whole);
+                EXPECT_EQ(is.datasets[d].remains, was.datasets[d].remains);
                 EXPECT_EQ(is.datasets[d].why, was.datasets[d].why);
             }
         }
@@ -136,14 +136,14 @@ TEST_F(ManifestTest, NothingIsFoundOutsideOfItsDirectory) {
 TEST_F(ManifestTest, ADatasetHasAPath) {
     Names names(5);
     FileFate file = some_file(names);
-    file.datasets = {{{}, 1, 1, true, ""}};
+    file.datasets = {{{}, 1, 1, Remains::Kept, ""}};
     EXPECT_FALSE(there_and_back({.files = {file}}));
 }
 
 TEST_F(ManifestTest, CanBeReadWithoutItsDatasets) {
     Names names(2);
     FileFate file = some_file(names), other = some_file(names, 1);
-    file.datasets.assign(3, {{"/datasets", "/a"}, 1, 1, true, "datasets"});
+    file.datasets.assign(3, {{"/datasets", "/a"}, 1, 1, Remains::Kept, "datasets"});
     ASSERT_TRUE(there_and_back({.files = {other, file}}));
     const Result<Manifest> files = read_manifest(directory_.path(), Detail::Files);
     ASSERT_TRUE(files) << files.error().message;

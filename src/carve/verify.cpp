@@ -70,7 +70,7 @@ std::set<std::string> left_out_elsewhere(const std::string& carved) {
     const auto listed = carve_files::read_manifest(directory, carve_files::Detail::Datasets);
     for (const FileFate& file : listed ? listed->files : std::vector<FileFate>{})
         for (const DatasetFate& dataset : file.datasets)
-            if (dataset.is_elsewhere && directory / file.copy == copy)
+            if (dataset.remains == Remains::Elsewhere && directory / file.copy == copy)
                 paths.insert(dataset.paths.begin(), dataset.paths.end());
     return paths;
 }

@@ -170,7 +170,8 @@ std::byte* SegmentFile::map_segment_of(int file, size_t number, Obstacle& obstac
 
 bool SegmentFile::trim() noexcept {
     const int file = open_again();
-    // A program may end without descriptors left, or without its rights: then the space stays taken.
+    // A program may end without descriptors left, or without its rights: then the space stays
+    // taken.
     if (file < 0) return errno != ENOENT;
     const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     // Records may come even now: they find the segment full and reserve another one, instead of

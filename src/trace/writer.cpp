@@ -222,7 +222,8 @@ void Writer::end() noexcept {
     const KeepErrno keep;
     file_.header().stopped_at = monotonic_now();
     file_.header().state = static_cast<uint32_t>(State::Ended);
-    // No mark: where the file is gone nobody reads it, and after a change of root it is only not seen.
+    // No mark: where the file is gone nobody reads it, and after a change of root it is only not
+    // seen.
     if (!file_.trim())
         options_.say({"the trace in ", options_.directory,
                       " is not found any more. If it has been removed, what was recorded is lost"});

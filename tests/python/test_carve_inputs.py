@@ -324,7 +324,9 @@ def test_programs_that_could_not_be_seen_are_named(rich: Path) -> None:
     (
         "resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
         pytest.param("os.setuid(65534)", marks=pytest.mark.skipif(os.getuid() != 0, reason="root")),
-        pytest.param("os.chroot('/proc')", marks=pytest.mark.skipif(os.getuid() != 0, reason="root")),
+        pytest.param(
+            "os.chroot('/proc')", marks=pytest.mark.skipif(os.getuid() != 0, reason="root")
+        ),
     ),
 )
 def test_programs_that_cannot_open_files_at_their_end_are_recorded_whole(
