@@ -22,8 +22,8 @@ namespace {
 
 struct DriverFile {
     H5FD_t outer;  // HDF5 fills it in; must be first
-    void*
-        mpi_file;  // HDF5 takes it from this place in the file of a MPI driver, without asking that
+    // HDF5 reads an MPI driver's handle at this offset, without asking the driver.
+    void* mpi_file;
     H5FD_t* inner;
     DriverInfo* info;
     StorageRecord* storage;  // null while nothing is recorded

@@ -84,10 +84,10 @@ void note_end(Object& dataset, hid_t transfer) noexcept;
 void note_file(const Operation& operation, Library& library, Object* file, const char* name,
                unsigned flags, bool created) noexcept;
 
-// Values of variable length were stored; `id` tells where.
 // To be called before the file is closed.
 void note_state(const Operation& operation, const Object& file) noexcept;
 
+// Values of variable length were stored; `id` tells where.
 void note_blob(const Object& file, const void* id, uint64_t size) noexcept;
 
 // A link was made, copied or moved: it is new in the group at `location`.

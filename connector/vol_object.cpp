@@ -106,16 +106,17 @@ bool is_about_chunks(const H5VL_optional_args_t& arguments) {
     }
 }
 
-// What was opened without all that it needs. Null.
-void* closed(void* object, H5I_type_t type, hid_t transfer) {
+// Closes an object that could not be opened completely; always null.
+void* close_unfinished(void* object, H5I_type_t type, hid_t transfer) {
     if (object == nullptr) return nullptr;
     close_below(as_object(object), type, transfer);
     discard(&as_object(object));
     return nullptr;
 }
 
-// An answer that is a wrong one.
-herr_t forgotten(const Object& dataset, herr_t answer, const H5VL_dataset_get_args_t& arguments) {
+// Discards an answer that would be wrong.
+herr_t discard_answer(const Object& dataset, herr_t answer,
+                      const H5VL_dataset_get_args_t& arguments) {
     if (answer >= 0 && arguments.op_type == H5VL_DATASET_GET_SPACE)
         dataset.under->library->api.H5Sclose(arguments.args.get_space.space_id);
     return -1;
@@ -146,12 +147,12 @@ void* dataset_open(void* object, const H5VL_loc_params_t* location, const char* 
     using Open = Forward<&H5VL_class_t::dataset_cls, &H5VL_dataset_class_t::open>;
     const RefusedCopies refused;
     void* dataset = Open::call(object, location, name, access, transfer, request);
-    if (refused.are_there()) dataset = closed(dataset, H5I_DATASET, transfer);
+    if (refused.are_there()) dataset = close_unfinished(dataset, H5I_DATASET, transfer);
     if (dataset == nullptr || !is_serving()) return dataset;
     meet_carved(as_object(dataset), H5I_DATASET, transfer);
     if (!is_in_another_view(as_object(dataset), access, transfer)) return dataset;
     let_original_go(as_object(dataset));
-    return closed(dataset, H5I_DATASET, transfer);
+    return close_unfinished(dataset, H5I_DATASET, transfer);
 }
 
 herr_t dataset_read(size_t count, void* datasets[], hid_t memory_types[], hid_t memory_spaces[],
@@ -173,7 +174,7 @@ herr_t dataset_get(void* object, H5VL_dataset_get_args_t* arguments, hid_t trans
     const RefusedCopies refused;
     const herr_t answer = Get::call(object, arguments, transfer, request);
     // The shape of a virtual dataset without a limit is that of its sources.
-    if (refused.are_there()) return forgotten(as_object(object), answer, *arguments);
+    if (refused.are_there()) return discard_answer(as_object(object), answer, *arguments);
     const bool is_done = answer >= 0 && (request == nullptr || *request == nullptr);
     if (is_done) overhear(as_object(object), *arguments, transfer);
     if (answer >= 0 && is_serving()) hide_carving(as_object(object), *arguments, transfer);
@@ -218,7 +219,7 @@ void* group_open(void* object, const H5VL_loc_params_t* location, const char* na
     using Open = Forward<&H5VL_class_t::group_cls, &H5VL_group_class_t::open>;
     const RefusedCopies refused;
     void* group = Open::call(object, location, name, access, transfer, request);
-    if (refused.are_there()) group = closed(group, H5I_GROUP, transfer);
+    if (refused.are_there()) group = close_unfinished(group, H5I_GROUP, transfer);
     if (group != nullptr && is_serving()) meet_carved(as_object(group), H5I_GROUP, transfer);
     return group;
 }
@@ -280,7 +281,7 @@ void* object_open(void* object, const H5VL_loc_params_t* location, H5I_type_t* t
     using Open = Forward<&H5VL_class_t::object_cls, &H5VL_object_class_t::open>;
     const RefusedCopies refused;
     void* opened = Open::call(object, location, type, transfer, request);
-    if (refused.are_there()) opened = closed(opened, *type, transfer);
+    if (refused.are_there()) opened = close_unfinished(opened, *type, transfer);
     if (opened != nullptr && is_serving()) meet_carved(as_object(opened), *type, transfer);
     return opened;
 }

@@ -6,7 +6,8 @@
 
 namespace quarry::preload {
 
-// The variable in which this library is told what the connector is told, too, and how that begins.
+// The variable that holds the connector's configuration, which holds for this library, too, and
+// what its value begins with.
 inline constexpr const char* kConnectorVariable = "HDF5_VOL_CONNECTOR";
 inline constexpr std::string_view kConnector = "quarry ";
 

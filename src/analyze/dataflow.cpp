@@ -4,11 +4,10 @@
 #include <optional>
 #include <span>
 
+#include "analyze/access_history.hpp"
 #include "analyze/dataflow.hpp"
-#include "analyze/dataset_description.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/summarize.hpp"
-#include "analyze/trace_index.hpp"
 #include "model/grid.hpp"
 #include "model/intervals.hpp"
 #include "model/selection_runs.hpp"
@@ -18,142 +17,6 @@ namespace {
 
 using namespace analyze;
 
-// One access, with its selection as the trace has it: there may be millions.
-struct DataAccess {
-    uint64_t time;
-    uint64_t elements;
-    uint32_t task;
-    size_t selection_at;  // in `selections`
-    uint32_t selection_size;
-    bool writes;
-    bool is_linear;
-};
-
-struct Shape {
-    uint64_t time;
-    std::vector<uint64_t> sizes;
-};
-
-struct DatasetHistory {
-    uint64_t element_size = 0;
-    std::vector<Shape> shapes;
-    std::vector<DataAccess> accesses;
-    std::vector<std::byte> selections;
-};
-
-// Anything that needs no more than the order: metadata of an object, a file without HDF5.
-struct PlainAccess {
-    uint64_t time;
-    uint32_t task;
-    uint64_t written;
-    uint64_t read;
-    bool writes;
-    bool reads;
-    bool begins;  // what was there before is gone
-};
-
-struct History {
-    std::map<uint32_t, DatasetHistory> datasets;             // by object
-    std::map<uint32_t, std::vector<PlainAccess>> metadata;   // by object
-    std::map<uint32_t, std::vector<PlainAccess>> otherwise;  // by file
-};
-
-class Collecting {
-public:
-    Collecting(const TraceIndex& index, const ProcessTables& tables, History& history)
-        : index_(index), tables_(tables), history_(history), task_(index.first_task_of(tables)) {}
-
-    void operator()(const trace::Task& record, const trace::Rest&) {
-        task_ = index_.task_named(tables_.text(record.name));
-    }
-
-    void operator()(const trace::Object& record, const trace::Rest&) {
-        if (record.description == trace::kNone) return;
-        const uint32_t object = tables_.object_of(record.number);
-        if (object == kNobody) return;
-        const auto dataset = describe_dataset(tables_.text(record.description));
-        if (!dataset) return;
-        DatasetHistory& history = history_.datasets[object];
-        history.element_size = dataset->element_size;
-        history.shapes.push_back({realtime(record.time), dataset->shape});
-    }
-
-    void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
-        const bool created = (record.prefix.flags & trace::kObjectCreated) != 0;
-        add_metadata(record.number, record.start, created, 0);
-    }
-
-    void operator()(const trace::Touch& record, const trace::Rest&) {
-        const bool writes = (record.prefix.flags & trace::kTouchWrite) != 0;
-        if (record.what == static_cast<uint8_t>(trace::Touched::Flush)) return;
-        add_metadata(record.object, record.start, writes, record.bytes);
-    }
-
-    void operator()(const trace::Access& record, const trace::Rest& rest) {
-        const uint32_t object = tables_.object_of(record.object);
-        if (object == kNobody || (record.prefix.flags & trace::kAccessFailed) != 0) return;
-        const bool writes = (record.prefix.flags & trace::kAccessWrite) != 0;
-        add_access(object, record, rest, record.start, record.elements, writes, false);
-    }
-
-    void operator()(const trace::Derived& record, const trace::Rest& rest) {
-        const uint32_t source = index_.source_of(tables_, record);
-        constexpr auto kUseless = trace::kDerivedFailed | trace::kDerivedAtMost;
-        if (source == kNobody || (record.prefix.flags & kUseless) != 0) return;
-        add_access(source, record, rest, record.time, record.elements,
-                   (record.prefix.flags & trace::kDerivedWrite) != 0,
-                   (record.prefix.flags & trace::kDerivedLinear) != 0);
-        DatasetHistory& history = history_.datasets[source];
-        if (history.element_size == 0) history.element_size = record.element_size;
-    }
-
-    void operator()(const trace::OtherUse& record, const trace::Rest&) {
-        const uint32_t file = tables_.other_file_of(record.number);
-        if (file == kNobody || tables_.opens_as_hdf5(file) || task_ == kNobody) return;
-        const bool created = (record.flags & trace::kUseCreated) != 0;
-        history_.otherwise[file].push_back({realtime(record.opened), task_, record.written,
-                                            record.read, record.written > 0 || created,
-                                            record.read > 0, created});
-    }
-
-private:
-    template <typename Record>
-    void add_access(uint32_t object, const Record& record, const trace::Rest& rest, uint64_t time,
-                    uint64_t elements, bool writes, bool is_linear) {
-        if (task_ == kNobody) return;
-        DatasetHistory& history = history_.datasets[object];
-        const auto* first = reinterpret_cast<const char*>(record.selection.data());
-        const std::string bytes =
-            rest.after({first, record.selection.size()}, record.selection_size);
-        const size_t at = history.selections.size();
-        const auto stored = std::as_bytes(std::span(bytes));
-        history.selections.insert(history.selections.end(), stored.begin(), stored.end());
-        history.accesses.push_back({realtime(time), elements, task_, at,
-                                    static_cast<uint32_t>(stored.size()), writes, is_linear});
-    }
-
-    void add_metadata(uint32_t number, uint64_t time, bool writes, uint64_t bytes) {
-        const uint32_t object = tables_.object_of(number);
-        if (object == kNobody || task_ == kNobody) return;
-        std::vector<PlainAccess>& all = history_.metadata[object];
-        // Programs open the same object again and again.
-        if (!all.empty() && all.back().task == task_ && all.back().writes == writes) {
-            all.back().read += writes ? 0 : bytes;
-            return;
-        }
-        all.push_back({realtime(time), task_, 0, writes ? 0 : bytes, writes, !writes, false});
-    }
-
-    uint64_t realtime(uint64_t monotonic) const {
-        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
-    }
-
-    const TraceIndex& index_;
-    const ProcessTables& tables_;
-    History& history_;
-    uint32_t task_;
-};
-
 // The order of what different processes did.
 template <typename Items>
 void sort_by_time(Items& items) {
@@ -161,20 +24,20 @@ void sort_by_time(Items& items) {
                      [](const auto& left, const auto& right) { return left.time < right.time; });
 }
 
-class Tracing {
+class FlowFollower {
 public:
-    Tracing(Dataflow& result, History& history) : result_(result), history_(history) {}
+    FlowFollower(Dataflow& result, History& history) : result_(result), history_(history) {}
 
     void run() {
         result_.totals.resize(facts().objects.size());
         choose_heat_maps();
-        for (auto& [file, uses] : history_.otherwise) sort_by_time(uses);
+        for (auto& [file, uses] : history_.without_hdf5) sort_by_time(uses);
         for (auto& [object, history] : history_.datasets) follow(object, history);
         for (auto& [object, items] : history_.metadata) {
             sort_by_time(items);
             follow_plain(items, FlowKind::Metadata, facts().objects[object].file, object, {});
         }
-        for (auto& [file, items] : history_.otherwise)
+        for (auto& [file, items] : history_.without_hdf5)
             follow_plain(items, FlowKind::File, file, kNobody, written_by_hdf5(file));
         for (auto& [key, flow] : flows_) {
             flow.data.bytes += flow.elements.count() * flow.element_size;
@@ -250,24 +113,29 @@ private:
             each_run(whole(current), largest, counted);
     }
 
+    // What was done to one dataset, as numbers of elements.
+    struct Touched {
+        IntervalSet written;
+        IntervalSet read;
+        IntervalSet overwritten;
+        IntervalMap<bool> read_so_far;
+    };
+    struct Followed {
+        std::map<uint32_t, Touched> touched;  // by task
+        std::map<uint32_t, DataUse> uses;     // by task
+        IntervalSet written;
+        IntervalSet read;
+        IntervalMap<uint32_t> writers;
+        std::optional<Grid> reads;  // where they are drawn
+    };
+
     void follow(uint32_t object, DatasetHistory& history) {
         sort_by_time(history.shapes);
         sort_by_time(history.accesses);
         const std::vector<uint64_t> largest = largest_of(history.shapes);
-        const uint32_t file = facts().objects[object].file;
-        struct Touched {
-            IntervalSet written;
-            IntervalSet read;
-            IntervalSet overwritten;
-            IntervalMap<bool> read_so_far;
-        };
-        std::map<uint32_t, Touched> touched;  // by task
-        std::map<uint32_t, DataUse> uses;
-        std::pair<IntervalSet, IntervalSet> total;
-        IntervalMap<uint32_t> writers;
         const auto heat_map = heat_map_of_.find(object);
-        std::optional<Grid> reads;
-        if (heat_map != heat_map_of_.end()) reads.emplace(largest);
+        Followed followed;
+        if (heat_map != heat_map_of_.end()) followed.reads.emplace(largest);
         size_t shape = 0;
         for (const DataAccess& access : history.accesses) {
             while (shape + 1 < history.shapes.size() &&
@@ -275,38 +143,50 @@ private:
                 ++shape;
             const std::vector<uint64_t>& current =
                 shape < history.shapes.size() ? history.shapes[shape].sizes : largest;
-            DataUse& use = uses[access.task];
-            Touched& mine = touched[access.task];
-            (access.writes ? use.last_write : use.last_read) = access.time;
-            uint64_t& first = access.writes ? use.first_write : use.first_read;
-            if (first == 0) first = access.time;
-            each_element_run(history, access, largest, current, [&](uint64_t begin, uint64_t end) {
-                (access.writes ? mine.written : mine.read).add(begin, end);
-                (access.writes ? total.first : total.second).add(begin, end);
-                if (access.writes) {
-                    writers.claim(begin, end, access.task);
-                    mine.read_so_far.each(begin, end, [&](uint64_t from, uint64_t to, bool) {
-                        mine.overwritten.add(from, to);
-                    });
-                } else {
-                    if (reads) reads->add(begin, end - begin);
-                    mine.read_so_far.claim(begin, end, true);
-                    find_producers(history, object, file, access, writers, begin, end);
-                }
-            });
+            follow_access(object, history, access, largest, current, followed);
         }
-        for (auto& [task, use] : uses) {
-            Touched& mine = touched[task];
+        add_uses(object, history.element_size, followed);
+        if (followed.reads)
+            result_.heat_maps[heat_map->second] = drawn(object, *followed.reads, followed.read);
+    }
+
+    void follow_access(uint32_t object, const DatasetHistory& history, const DataAccess& access,
+                       const std::vector<uint64_t>& largest, const std::vector<uint64_t>& current,
+                       Followed& followed) {
+        const uint32_t file = facts().objects[object].file;
+        DataUse& use = followed.uses[access.task];
+        Touched& mine = followed.touched[access.task];
+        (access.writes ? use.last_write : use.last_read) = access.time;
+        uint64_t& first = access.writes ? use.first_write : use.first_read;
+        if (first == 0) first = access.time;
+        each_element_run(history, access, largest, current, [&](uint64_t begin, uint64_t end) {
+            (access.writes ? mine.written : mine.read).add(begin, end);
+            (access.writes ? followed.written : followed.read).add(begin, end);
+            if (access.writes) {
+                followed.writers.claim(begin, end, access.task);
+                mine.read_so_far.each(begin, end, [&](uint64_t from, uint64_t to, bool) {
+                    mine.overwritten.add(from, to);
+                });
+            } else {
+                if (followed.reads) followed.reads->add(begin, end - begin);
+                mine.read_so_far.claim(begin, end, true);
+                find_producers(history, object, file, access, followed.writers, begin, end);
+            }
+        });
+    }
+
+    void add_uses(uint32_t object, uint64_t element_size, Followed& followed) {
+        for (auto& [task, use] : followed.uses) {
+            Touched& mine = followed.touched[task];
             use.task = task;
             use.object = object;
-            use.written = mine.written.count() * history.element_size;
-            use.read = mine.read.count() * history.element_size;
-            use.overwritten = mine.overwritten.count() * history.element_size;
+            use.written = mine.written.count() * element_size;
+            use.read = mine.read.count() * element_size;
+            use.overwritten = mine.overwritten.count() * element_size;
             result_.uses.push_back(use);
         }
-        if (reads) result_.heat_maps[heat_map->second] = drawn(object, *reads, total.second);
-        result_.totals[object] = {total.first.count() * history.element_size,
-                                  total.second.count() * history.element_size};
+        result_.totals[object] = {followed.written.count() * element_size,
+                                  followed.read.count() * element_size};
     }
 
     void choose_heat_maps() {
@@ -348,7 +228,7 @@ private:
         };
         uint64_t reached = begin;
         const auto unclaimed = [&](uint64_t from, uint64_t to) {
-            const uint32_t writer = from < to ? writer_otherwise(file, read.time) : kNobody;
+            const uint32_t writer = from < to ? writer_without_hdf5(file, read.time) : kNobody;
             if (writer != kNobody) add(FlowKind::File, object, writer, from, to);
         };
         writers.each(begin, end, [&](uint64_t from, uint64_t to, uint32_t producer) {
@@ -360,9 +240,9 @@ private:
     }
 
     // Who was the last to write the file without HDF5, before that time.
-    uint32_t writer_otherwise(uint32_t file, uint64_t time) const {
-        const auto found = history_.otherwise.find(file);
-        if (found == history_.otherwise.end()) return kNobody;
+    uint32_t writer_without_hdf5(uint32_t file, uint64_t time) const {
+        const auto found = history_.without_hdf5.find(file);
+        if (found == history_.without_hdf5.end()) return kNobody;
         uint32_t writer = kNobody;
         for (const PlainAccess& use : found->second) {
             if (use.time > time) break;
@@ -437,12 +317,10 @@ const char* name_of(FlowKind kind) {
 }
 
 Dataflow analyze::dataflow_of(TraceIndex&& index, uint64_t region_size) {
-    History history;
-    for (const auto& tables : index.processes)
-        tables->file->each(Collecting(index, *tables, history));
+    History history = history_of(index);
     Dataflow result;
     result.summary = summarize(std::move(index), region_size);
-    Tracing(result, history).run();
+    FlowFollower(result, history).run();
     return result;
 }
 

@@ -155,7 +155,7 @@ private:
                 uint64_t duration = 0) const {
         Event made;
         made.kind = kind;
-        made.time = start + static_cast<uint64_t>(tables_.to_realtime);
+        made.time = tables_.realtime(start);
         made.duration = duration;
         made.process = tables_.process;
         made.thread = prefix.thread;

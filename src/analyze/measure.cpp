@@ -5,6 +5,7 @@
 
 #include "analyze/credit.hpp"
 #include "analyze/recorded_selection.hpp"
+#include "analyze/task_visitor.hpp"
 #include "model/intervals.hpp"
 #include "model/shape.hpp"
 
@@ -32,19 +33,13 @@ uint64_t different(std::vector<uint64_t>& places) {
     return static_cast<uint64_t>(std::unique(places.begin(), places.end()) - places.begin());
 }
 
-class Measuring {
+class Measuring : public TaskVisitor {
 public:
     Measuring(const TraceIndex& index, const ProcessTables& tables, const Limits& limits,
               std::map<MeasureKey, Measure>& all)
-        : index_(index),
-          tables_(tables),
-          limits_(limits),
-          all_(all),
-          task_(index.first_task_of(tables)) {}
+        : TaskVisitor(index, tables), limits_(limits), all_(all) {}
 
-    void operator()(const trace::Task& record, const trace::Rest&) {
-        task_ = index_.task_named(tables_.text(record.name));
-    }
+    using TaskVisitor::operator();
 
     void operator()(const trace::Library& record, const trace::Rest&) {
         cache_ = record.major >= 2 ? 8 * kMebibyte : kMebibyte;
@@ -152,12 +147,9 @@ private:
         moving.ios_in_call = 0;
     }
 
-    const TraceIndex& index_;
-    const ProcessTables& tables_;
     const Limits& limits_;
     std::map<MeasureKey, Measure>& all_;
     std::map<MeasureKey, Moving> moving_;
-    uint32_t task_;
     uint64_t cache_ = kMebibyte;
 };
 

@@ -6,6 +6,7 @@
 #include "analyze/credit.hpp"
 #include "analyze/recorded_selection.hpp"
 #include "analyze/summarize.hpp"
+#include "analyze/task_visitor.hpp"
 #include "model/intervals.hpp"
 
 namespace quarry {
@@ -46,20 +47,15 @@ struct Counts {
     ActivityCounter activity;
     uint64_t region_size;
     std::map<RegionKey, RegionRow> regions;
+    uint64_t uncredited_bytes = 0;
 };
 
-class Counting {
+class Counting : public TaskVisitor {
 public:
-    Counting(TraceIndex& index, Counts& counts, const ProcessTables& tables)
-        : index_(index),
-          counts_(counts),
-          rows_(counts.rows),
-          tables_(tables),
-          task_(index.first_task_of(tables)) {}
+    Counting(const TraceIndex& index, const ProcessTables& tables, Counts& counts)
+        : TaskVisitor(index, tables), counts_(counts), rows_(counts.rows) {}
 
-    void operator()(const trace::Task& record, const trace::Rest&) {
-        task_ = index_.task_named(tables_.text(record.name));
-    }
+    using TaskVisitor::operator();
 
     void operator()(const trace::ObjectOpened& record, const trace::Rest&) {
         if (Usage* usage = usage_of(record.number)) ++usage->opens;
@@ -99,7 +95,7 @@ public:
         const bool writes = (record.prefix.flags & trace::kIoWrite) != 0;
         each_part(index_, credit, record, [&](uint32_t object, uint64_t begin, uint64_t end) {
             const uint64_t size = end - begin;
-            if (object == kNobody) index_.facts.uncredited_bytes += size;
+            if (object == kNobody) counts_.uncredited_bytes += size;
             Row& row = rows_[{task_, credit.file, object == kFileItself ? kNobody : object}];
             (writes ? row.usage.moved_written : row.usage.moved_read) += size;
             if (!is_raw) row.usage.metadata_bytes += size;
@@ -107,7 +103,8 @@ public:
             row.bytes.add(begin, end);
             if (counts_.region_size > 0) count_regions(object, credit.file, begin, end, record);
         });
-        count_activity(realtime(record.start), realtime(record.start + record.duration),
+        count_activity(tables_.realtime(record.start),
+                       tables_.realtime(record.start + record.duration),
                        {0, writes ? 0 : record.size, writes ? record.size : 0, 1});
         // The call itself counts once, for the object with the largest part.
         Usage& usage = rows_[{task_, credit.file, credit.object()}].usage;
@@ -127,15 +124,11 @@ public:
         ++usage.opens;
         usage.other_read += record.read;
         usage.other_written += record.written;
-        count_activity(realtime(record.opened), realtime(record.last),
+        count_activity(tables_.realtime(record.opened), tables_.realtime(record.last),
                        {0, record.read, record.written, 0});
     }
 
 private:
-    uint64_t realtime(uint64_t monotonic) const {
-        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
-    }
-
     void count_activity(uint64_t begin, uint64_t end, const Activity::Amount& amount) {
         counts_.activity.add(task_, begin, end, amount);
     }
@@ -191,11 +184,8 @@ private:
         return &rows_[{task_, index_.facts.objects[object].file, object}].usage;
     }
 
-    TraceIndex& index_;
     Counts& counts_;
     std::map<RowKey, Row>& rows_;
-    const ProcessTables& tables_;
-    uint32_t task_;
     std::unordered_map<uint32_t, Position> positions_;
 };
 
@@ -209,7 +199,7 @@ Result<TraceFacts> facts_of_trace(const std::string& directory) {
 
 TraceSummary analyze::summarize(TraceIndex&& index, uint64_t region_size) {
     Counts counts(index.facts, region_size);
-    for (const auto& tables : index.processes) tables->file->each(Counting(index, counts, *tables));
+    for (const auto& tables : index.processes) tables->file->each(Counting(index, *tables, counts));
     TraceSummary summary;
     summary.activity = counts.activity.result();
     summary.region_size = region_size;
@@ -219,6 +209,7 @@ TraceSummary analyze::summarize(TraceIndex&& index, uint64_t region_size) {
         summary.rows.push_back({key.task, key.file, key.object, row.usage});
     }
     summary.facts = std::move(index.facts);
+    summary.facts.uncredited_bytes = counts.uncredited_bytes;
     return summary;
 }
 

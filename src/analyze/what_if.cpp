@@ -56,7 +56,8 @@ private:
     uint64_t handles_ = 0;
 };
 
-// What whoever made a dataset has told of that, and those who only opened it later have not.
+// What only the process that created the dataset records: that it was created, and whether it was
+// filled.
 struct Making {
     const ProcessTables& tables;
     uint32_t object;
@@ -115,16 +116,10 @@ std::string layout_text(const std::vector<uint64_t>& chunks, uint64_t cache) {
                        cache);
 }
 
-}  // namespace
-
-Result<Prediction> what_if(const std::string& directory, const std::string& file,
-                           const std::string& path, const OtherLayout& other) {
-    auto index = index_trace(directory);
-    if (!index) return index.error();
-    const auto object = find_object(index->facts, file, path);
-    if (!object) return object.error();
-    const ObjectFacts& facts = index->facts.objects[*object];
-    const auto dataset = describe_dataset(facts.description);
+// A dataset of which it can be foreseen what would be moved, if it were stored otherwise.
+Result<DatasetDescription> foreseeable(const ObjectFacts& object, const OtherLayout& other) {
+    const std::string& path = object.path;
+    const auto dataset = describe_dataset(object.description);
     if (!dataset || (dataset->layout != "chunked" && dataset->layout != "contiguous"))
         return Error{
             fmt::format("{} is no dataset that is stored contiguously or in chunks.", path)};
@@ -136,60 +131,101 @@ Result<Prediction> what_if(const std::string& directory, const std::string& file
     if (!other.chunks.empty() && other.chunks.size() != dataset->shape.size())
         return Error{fmt::format("{} has {} dimensions, and {} sizes of chunks were given.", path,
                                  dataset->shape.size(), other.chunks.size())};
+    return *dataset;
+}
+
+struct Measured {
+    RawTraffic traffic;
+    uint64_t cache = 1 << 20;  // of chunks, the largest that a process had
+};
+
+Measured measured(const TraceIndex& index, uint32_t object) {
+    Measured all;
+    for (const auto& [key, measure] : measure(index, {1, 0, 0})) {
+        if (key.object != object) continue;
+        all.traffic.reads += measure.raw_reads;
+        all.traffic.writes += measure.raw_writes;
+        all.traffic.bytes_read += measure.raw_bytes_read;
+        all.traffic.bytes_written += measure.raw_bytes_written;
+        all.cache = std::max(all.cache, measure.chunk_cache);
+    }
+    return all;
+}
+
+Storage storage_as_it_was(const TraceIndex& index, uint32_t object,
+                          const DatasetDescription& dataset, uint64_t cache) {
+    bool created = false;
+    bool filled = false;
+    for (const auto& tables : index.processes)
+        tables->file->each(Making{*tables, object, created, filled});
+    constexpr uint64_t kNewCache = 8 << 20;
+    Storage storage;
+    storage.chunks = dataset.chunks;
+    storage.element_size = dataset.element_size;
+    storage.has_filters = !dataset.filters.empty();
+    storage.exists = !created;
+    storage.filled = filled;
+    storage.cache.bytes = cache;
+    storage.cache.slots = cache >= kNewCache ? 8191 : 521;
+    return storage;
+}
+
+Storage changed(Storage storage, const OtherLayout& other) {
+    if (!other.chunks.empty()) storage.chunks = other.chunks;
+    if (other.contiguous) storage.chunks.clear();
+    if (other.cache_bytes > 0) storage.cache.bytes = other.cache_bytes;
+    return storage;
+}
+
+void replay(const TraceIndex& index, uint32_t object, std::vector<uint64_t> shape,
+            const std::vector<StorageModel*>& models) {
+    for (const auto& tables : index.processes) {
+        Replaying replaying(*tables, object, models, shape);
+        tables->file->each(replaying);
+        replaying.close();
+    }
+}
+
+// Models know nothing of compression: what they moved of compressed data is scaled.
+void scale_by_compression(Prediction& prediction, const Storage& as_it_would_be,
+                          const OtherLayout& other) {
+    const uint64_t plain = prediction.replayed.bytes_read + prediction.replayed.bytes_written;
+    if (!as_it_would_be.has_filters || plain == 0) return;
+    const uint64_t stored = prediction.measured.bytes_read + prediction.measured.bytes_written;
+    const double compression = static_cast<double>(stored) / static_cast<double>(plain);
+    scale(prediction.replayed, compression);
+    if (!other.contiguous)
+        scale(prediction.predicted, compression_in(as_it_would_be.chunks, compression, prediction));
+}
+
+}  // namespace
+
+Result<Prediction> what_if(const std::string& directory, const std::string& file,
+                           const std::string& path, const OtherLayout& other) {
+    const auto index = index_trace(directory);
+    if (!index) return index.error();
+    const auto object = find_object(index->facts, file, path);
+    if (!object) return object.error();
+    const ObjectFacts& facts = index->facts.objects[*object];
+    const auto dataset = foreseeable(facts, other);
+    if (!dataset) return dataset.error();
+
+    const Measured before = measured(*index, *object);
+    const Storage as_it_was = storage_as_it_was(*index, *object, *dataset, before.cache);
+    const Storage as_it_would_be = changed(as_it_was, other);
+    const auto replayed = model_of(as_it_was);
+    const auto predicted = model_of(as_it_would_be);
+    replay(*index, *object, dataset->shape, {replayed.get(), predicted.get()});
 
     Prediction prediction;
     prediction.file = index->facts.files[facts.file].path;
     prediction.object = path;
-    uint64_t cache = 1 << 20;
-    for (const auto& [key, measure] : measure(*index, {1, 0, 0})) {
-        if (key.object != *object) continue;
-        prediction.measured.reads += measure.raw_reads;
-        prediction.measured.writes += measure.raw_writes;
-        prediction.measured.bytes_read += measure.raw_bytes_read;
-        prediction.measured.bytes_written += measure.raw_bytes_written;
-        cache = std::max(cache, measure.chunk_cache);
-    }
-    bool created = false;
-    bool filled = false;
-    for (const auto& tables : index->processes)
-        tables->file->each(Making{*tables, *object, created, filled});
-
-    Storage as_it_was;
-    as_it_was.chunks = dataset->chunks;
-    as_it_was.element_size = dataset->element_size;
-    as_it_was.has_filters = !dataset->filters.empty();
-    as_it_was.exists = !created;
-    as_it_was.filled = filled;
-    constexpr uint64_t kNewCache = 8 << 20;
-    as_it_was.cache.bytes = cache;
-    as_it_was.cache.slots = cache >= kNewCache ? 8191 : 521;
-
-    Storage as_it_would_be = as_it_was;
-    if (!other.chunks.empty()) as_it_would_be.chunks = other.chunks;
-    if (other.contiguous) as_it_would_be.chunks.clear();
-    if (other.cache_bytes > 0) as_it_would_be.cache.bytes = other.cache_bytes;
-    const auto replayed = model_of(as_it_was);
-    const auto predicted = model_of(as_it_would_be);
-    const std::vector<StorageModel*> models{replayed.get(), predicted.get()};
-    std::vector<uint64_t> shape = dataset->shape;
-    for (const auto& tables : index->processes) {
-        Replaying replaying(*tables, *object, models, shape);
-        tables->file->each(replaying);
-        replaying.close();
-    }
     prediction.layout = layout_text(as_it_was.chunks, as_it_was.cache.bytes);
     prediction.other_layout = layout_text(as_it_would_be.chunks, as_it_would_be.cache.bytes);
+    prediction.measured = before.traffic;
     prediction.replayed = replayed->moved();
     prediction.predicted = predicted->moved();
-    const uint64_t plain = prediction.replayed.bytes_read + prediction.replayed.bytes_written;
-    if (as_it_was.has_filters && plain > 0) {
-        const uint64_t stored = prediction.measured.bytes_read + prediction.measured.bytes_written;
-        const double compression = static_cast<double>(stored) / static_cast<double>(plain);
-        scale(prediction.replayed, compression);
-        if (!other.contiguous)
-            scale(prediction.predicted,
-                  compression_in(as_it_would_be.chunks, compression, prediction));
-    }
+    scale_by_compression(prediction, as_it_would_be, other);
     return prediction;
 }
 

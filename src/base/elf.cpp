@@ -111,7 +111,6 @@ void ElfFile::read_segments() {
 }
 
 void ElfFile::read_dynamic(size_t offset, size_t size) {
-    is_dynamic_ = true;
     std::vector<size_t> names;
     std::optional<size_t> search;
     std::optional<size_t> strings;

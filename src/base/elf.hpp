@@ -24,8 +24,6 @@ public:
     const std::vector<std::string>& needed() const { return needed_; }
     // Where the loader is to look for them, as it is written: "$ORIGIN/../lib:/opt/lib".
     const std::string& search_path() const { return search_path_; }
-    // Whether it has a dynamic section at all.
-    bool is_dynamic() const { return is_dynamic_; }
 
     // Whether it defines (not merely uses) a symbol. Dynamic: visible to other libraries.
     bool defines(std::string_view symbol, SymbolTable where) const;
@@ -43,7 +41,6 @@ private:
     std::string interpreter_;
     std::vector<std::string> needed_;
     std::string search_path_;
-    bool is_dynamic_ = false;
 };
 
 }  // namespace quarry

@@ -17,7 +17,6 @@ Witness read_witness(const std::filesystem::path& path) {
         if (!line.starts_with(kLibraryMark)) continue;
         const size_t space = line.rfind(' ');  // the version has none, the path may
         witness.library = line.substr(kLibraryMark.size(), space - kLibraryMark.size());
-        witness.version = line.substr(space + 1);
     }
     return witness;
 }

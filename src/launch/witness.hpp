@@ -9,11 +9,8 @@ namespace quarry {
 // One HDF5 library in one process that has loaded the connector.
 struct Witness {
     std::string library;
-    std::string version;
     bool object_layer = false;  // an operation on an object was seen
     bool byte_layer = false;    // bytes of a file were seen
-
-    bool complete() const { return object_layer && byte_layer; }
 };
 
 std::vector<Witness> read_witnesses(const std::string& directory);
