@@ -118,7 +118,8 @@ Handle space_to_begin_with(const OldDataset& dataset, hid_t space, bool is_moved
         H5Pget_layout(creation) == H5D_CHUNKED && H5Dget_chunk_index_type(old, &index) >= 0;
     std::vector<hsize_t> shape(H5S_MAX_RANK), largest(H5S_MAX_RANK);
     const int rank = H5Sget_simple_extent_dims(space, shape.data(), largest.data());
-    // One that had room for its only chunk once is indexed as such for ever.
+    // HDF5 keeps the single-chunk index even after the dataset has shrunk: create the copy at full
+    // size.
     if (is_chunked && index == H5D_CHUNK_IDX_SINGLE) shape = largest;
     // HDF5 copies chunks of references only into another file.
     else if (is_chunked && is_moved && H5Tget_class(type) == H5T_REFERENCE &&

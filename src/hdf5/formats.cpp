@@ -99,6 +99,20 @@ bool is_old_group(hid_t object) {
            info.storage_type == H5G_STORAGE_TYPE_SYMBOL_TABLE;
 }
 
+void HeaderVersion::choose_like(hid_t old) {
+    H5O_native_info_t info{};
+    checked(H5Oget_native_info(old, &info, H5O_NATIVE_INFO_HDR), "a header cannot be read");
+    const bool is_old = info.hdr.version < 2 || is_old_group(old);
+    H5F_libver_t low = is_old ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V18;
+    H5D_chunk_index_t index{};
+    if (H5Iget_type(old) == H5I_DATASET && H5Dget_chunk_index_type(old, &index) >= 0 &&
+        index != H5D_CHUNK_IDX_BTREE && !is_old)
+        low = H5F_LIBVER_V110;
+    if (low == low_) return;
+    checked(H5Fset_libver_bounds(file_, low, H5F_LIBVER_LATEST), "the format cannot be chosen");
+    low_ = low;
+}
+
 // By a link of a kind that the oldest HDF5 did not know.
 void renew_group(hid_t group) {
     const std::string what = "the format of the group cannot be chosen";

@@ -1,4 +1,4 @@
-// Files and groups of the same format as others.
+// Files, groups and headers of the same format as others.
 #pragma once
 
 #include <hdf5.h>
@@ -21,6 +21,20 @@ bool is_old_group(hid_t object);
 
 // Makes such a group, while it is empty, one that keeps its links in its header.
 void renew_group(hid_t group);
+
+// Of which version HDF5 makes headers in a file.
+class HeaderVersion {
+public:
+    explicit HeaderVersion(hid_t file) : file_(file) {}
+
+    // What is made next gets one of the same version as that of the old object.
+    void choose_like(hid_t old);
+    bool is_earliest() const { return low_ == H5F_LIBVER_EARLIEST; }
+
+private:
+    hid_t file_;
+    H5F_libver_t low_ = H5F_LIBVER_ERROR;
+};
 
 // An empty file in the format of another one.
 Handle make_like(hid_t from, const std::string& path);

@@ -48,6 +48,18 @@ Token token_of_object(hid_t object) {
     return token_of(info.token);
 }
 
+uint64_t address_of(hid_t file, const Token& token) {
+    haddr_t address = 0;
+    checked(H5VLnative_token_to_addr(file, place_of(token), &address),
+            "the place of an object is not known");
+    return address;
+}
+
+Handle object_at(hid_t file, const Token& token) {
+    return {checked(H5Oopen_by_token(file, place_of(token)), "an object cannot be opened"),
+            H5Oclose};
+}
+
 bool is_of(hid_t file, const H5R_ref_t& reference) {
     const ssize_t size = checked(H5Fget_name(file, nullptr, 0), kWhat);
     std::string name(static_cast<size_t>(size), '\0');
@@ -69,6 +81,12 @@ OpenedCopy::OpenedCopy(hid_t file, const H5O_token_t& place)
     clock_.emplace(info.ctime);
 }
 
+void NewPlaces::add(const Token& old_place, hid_t copy) {
+    H5O_info2_t info{};
+    checked(H5Oget_info3(copy, &info, H5O_INFO_BASIC), "a copy cannot be read");
+    places_[old_place].token = info.token;
+}
+
 std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
     const auto found = places_.find(old_place);
     if (found == places_.end()) return std::nullopt;
@@ -80,6 +98,16 @@ std::optional<H5O_token_t> NewPlaces::find(const Token& old_place) const {
         place.token = info.token;
     }
     return place.token;
+}
+
+H5O_token_t NewPlaces::at(const Token& old_place) const {
+    const auto place = find(old_place);
+    if (!place) throw Failure("a copy is missing");
+    return *place;
+}
+
+Handle NewPlaces::open_copy(const Token& old_place) const {
+    return {checked(H5Oopen_by_token(to_, at(old_place)), "a copy cannot be opened"), H5Oclose};
 }
 
 std::optional<H5O_token_t> NewPlaces::place_of_target(hid_t object, Referred referred) const {

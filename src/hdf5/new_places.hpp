@@ -30,6 +30,8 @@ struct TokenHash {
     }
 };
 Token token_of_object(hid_t object);
+uint64_t address_of(hid_t file, const Token& token);
+Handle object_at(hid_t file, const Token& token);
 
 // Whether it leads into this file; others lead to the same file as before.
 bool is_of(hid_t file, const H5R_ref_t& reference);
@@ -52,19 +54,19 @@ class NewPlaces {
 public:
     NewPlaces(hid_t from, hid_t to) : from_(from), to_(to) {}
 
-    void add(const Token& old_place, const H5O_token_t& new_place) {
-        places_[old_place].token = new_place;
-    }
+    void add(const Token& old_place, hid_t copy);
     // Asked for only if somebody wants to know.
     void add_path(const Token& old_place, const std::string& path) {
         places_[old_place].path = path;
     }
     bool contains(const Token& old_place) const { return places_.contains(old_place); }
     std::optional<H5O_token_t> find(const Token& old_place) const;
+    H5O_token_t at(const Token& old_place) const;
+    Handle open_copy(const Token& old_place) const;
 
-    // Makes all references in a buffer, as it was read from the old file, point into the new one:
-    // to nothing where they point to nothing that there is. `type` is that of one value. `referred`
-    // gets what they point at, unless nobody wants to know.
+    // Makes all references in a buffer, as it was read from the old file, point into the new one.
+    // Those to nothing become null, or the address of an object where no file has any. `type` is
+    // that of one value. `referred` gets what they point at, unless nobody wants to know.
     void renew(std::byte* values, size_t count, hid_t type, std::set<Token>* referred) const;
 
 private:

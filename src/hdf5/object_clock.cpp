@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "hdf5/failure.hpp"
+
 namespace {
 
 constexpr time_t kNow = -1;
@@ -27,6 +29,12 @@ ObjectClock::ObjectClock(time_t time) noexcept : before_(shown.exchange(time)) {
 
 ObjectClock::~ObjectClock() {
     shown = before_;
+}
+
+ObjectTimes times_of(hid_t object) {
+    H5O_info2_t info{};
+    checked(H5Oget_info3(object, &info, H5O_INFO_TIME), "times cannot be read");
+    return {info.btime != 0 ? info.btime : info.ctime, info.ctime};
 }
 
 }  // namespace quarry::hdf5

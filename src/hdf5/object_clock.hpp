@@ -2,6 +2,8 @@
 // keeps the times of what it was made from, and HDF5 has no call for that.
 #pragma once
 
+#include <hdf5.h>
+
 #include <ctime>
 
 namespace quarry::hdf5 {
@@ -17,5 +19,11 @@ public:
 private:
     time_t before_;
 };
+
+struct ObjectTimes {
+    time_t made = 0;  // or changed, where that is not known
+    time_t changed = 0;
+};
+ObjectTimes times_of(hid_t object);
 
 }  // namespace quarry::hdf5
