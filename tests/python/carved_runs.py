@@ -7,8 +7,35 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from carving import run
 
 from cli import quarry
+
+# Everything that tells that data was carved away: values, properties, chunks as they are stored.
+LOOK = """
+import h5py, sys
+f = h5py.File(sys.argv[1])
+print(f.filename, f.id.name)
+for name in sys.argv[2:] or sorted(f):
+    d = f[name]
+    creation = d.id.get_create_plist()
+    filters = [creation.get_filter(i) for i in range(creation.get_nfilters())]
+    fill = d.fillvalue if d.dtype.kind != "O" else None
+    print(name, d.chunks, d.compression, fill, filters, creation.get_fill_time(), creation.get_alloc_time())
+    print(d.id.get_storage_size(), d.id.get_space_status(), creation.get_layout())
+    print(d.id.get_access_plist().get_chunk_cache())
+    if d.chunks:
+        # All but their addresses, at which there is something else in the file by now.
+        every = [d.id.get_chunk_info(i) for i in range(d.id.get_num_chunks())]
+        print([(c.chunk_offset, c.filter_mask, c.size, d.id.get_chunk_info_by_coord(c.chunk_offset).size) for c in every])
+        seen = []
+        d.id.chunk_iter(seen.append)
+        print([(c.chunk_offset, c.filter_mask, c.size) for c in seen] == [(c.chunk_offset, c.filter_mask, c.size) for c in every])
+        print([hash(d.id.read_direct_chunk(c.chunk_offset)) for c in every])
+    for part in (slice(None), slice(5, 9), [3, 7]):
+        print(hash(d[part].tobytes()) if d.dtype.kind != "O" else d[part][:3])
+"""
+DATASETS = ("contiguous", "gzip", "pairs", "partly", "used", "words")
 
 
 def make(path: Path) -> Path:
@@ -31,16 +58,11 @@ def make(path: Path) -> Path:
 def make_carved(folder: Path) -> Path:
     """A file of which a little was read, and its carved copy in `small`."""
     file = make(folder / "in.h5")
-    record(folder, "import h5py; f = h5py.File('in.h5'); f['used'][0]; f['partly'][0, 0]")
+    run(folder, "import h5py; f = h5py.File('in.h5'); f['used'][0]; f['partly'][0, 0]")
     options = ("--granularity", "chunk", "--checksums")
     done = quarry("carve", "t", "-o", "small", *options, cwd=folder)
     assert done.returncode == 0, done.stdout
     return file
-
-
-def record(folder: Path, program: str) -> None:
-    done = quarry("run", "--trace", "t", "--", sys.executable, "-c", program, cwd=folder)
-    assert done.returncode == 0, done.stderr
 
 
 def on_carved(

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
-from cli import REPOSITORY, quarry
+from cli import REPOSITORY, quarry, record
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -45,9 +45,7 @@ def make_rich(folder: Path) -> Path:
 
 
 def run(folder: Path, code: str, *words: str, trace: str = "t") -> subprocess.CompletedProcess:
-    done = quarry("run", "--trace", trace, "--", sys.executable, "-c", code, *words, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done
+    return record(folder, sys.executable, "-c", code, *words, trace=trace)
 
 
 def carve(folder: Path, *words: object) -> dict:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,6 +21,29 @@ def quarry(
     defaults = {"capture_output": True, "text": True, "timeout": 120, "cwd": SCRATCH.name}
     more = defaults | more
     return subprocess.run([str(QUARRY), *map(str, words)], env=environment, check=False, **more)
+
+
+def record(
+    folder: Path,
+    *command: object,
+    task: str | None = None,
+    trace: str | Path = "t",
+    options: tuple[str, ...] = (),
+    **more,
+) -> subprocess.CompletedProcess:
+    """Runs a command in this folder, and records it there."""
+    named = () if task is None else ("--task", task)
+    words = ("run", "--trace", trace, *named, *options, "--", *command)
+    done = quarry(*words, cwd=folder, **more)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def record_tasks(folder: Path, *tasks: tuple[str, str]) -> Path:
+    """The trace of Python programs, each a task."""
+    for task, program in tasks:
+        record(folder, sys.executable, "-c", program, task=task)
+    return folder / "t"
 
 
 FAKE_LIBRARY = """

@@ -6,10 +6,12 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from carved_runs import make_carved
+from carved_world import World, world_of
 from carving import make_rich
 from running import Mode, Outcome, assert_same, environment_for, read_witnesses, run_program
 
@@ -49,6 +51,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def rich(tmp_path: Path) -> Path:
     """A file with a little of everything that carving keeps."""
     return make_rich(tmp_path)
+
+
+@pytest.fixture
+def carved(tmp_path: Path) -> Path:
+    """A file of which a little was read, with its carved copy in `small`."""
+    return make_carved(tmp_path)
+
+
+@pytest.fixture(params=["root", "user"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    """Data and carved files of root, and of another user."""
+    with world_of(request.param) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

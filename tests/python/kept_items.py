@@ -14,9 +14,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from carving import PROGRAMS
+from carving import PROGRAMS, hdf5
 
-from cli import quarry
+from cli import quarry, record
 
 Checks = Generator[list[str], Path, None]
 Item = Callable[[Path], Checks]
@@ -38,6 +38,16 @@ def add(file: h5py.File, **settings: object) -> None:
         file.create_dataset(name, data=NUMBERS, **settings)
 
 
+def create_sharing(path: Path, least: int) -> h5py.File:
+    """A file in which headers share all messages that have at least this many bytes."""
+    creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    hdf5("H5Pset_shared_mesg_nindexes", creation.id, 1)
+    hdf5("H5Pset_shared_mesg_index", creation.id, 0, 0x182A, least)  # H5O_SHMESG_ALL_FLAG
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V18, h5py.h5f.LIBVER_V110)
+    return h5py.File(h5py.h5f.create(bytes(path), fcpl=creation, fapl=access))
+
+
 class Carved:
     """All items, carved in one way. Whatever goes wrong with one is raised when that one is checked."""
 
@@ -46,9 +56,7 @@ class Carved:
         self.started: dict[str, Generator] = {}
         self.failed: dict[str, Exception] = {}
         reads = [self._make(name, item) for name, item in items.items()]
-        program = [sys.executable, PROGRAMS / "open_files.py"]
-        done = quarry("run", "--trace", "t", "--", *program, cwd=folder, input="".join(reads))
-        assert done.returncode == 0, done.stderr
+        record(folder, sys.executable, PROGRAMS / "open_files.py", input="".join(reads))
         ways = ["--granularity", granularity, "--keep", "*kept*", "--keep-below", "0"]
         done = quarry("carve", "t", "-o", "small", "--json", *ways, cwd=folder)
         assert done.stdout, done.stderr

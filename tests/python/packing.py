@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from cli import quarry
+from cli import quarry, record
 
 SCRIPT = """
 import h5py, sys
@@ -43,11 +43,6 @@ def write_archive(archive: Path, entries: list[tuple[tarfile.TarInfo, bytes]]) -
         for one, content in entries:
             tar.addfile(one, io.BytesIO(content))
     archive.write_bytes(zstd("-c", data=out.getvalue()))
-
-
-def record(folder: Path, *words: str) -> None:
-    done = quarry("run", "--trace", "t", "--", *words, cwd=folder)
-    assert done.returncode == 0, done.stderr
 
 
 def make_run(folder: Path, *more: str) -> Path:

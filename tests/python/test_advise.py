@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from running import clean_environment
 
-from cli import QUARRY, REPOSITORY, quarry
+from cli import QUARRY, REPOSITORY, quarry, record, record_tasks
 
 START = """
 import h5py, numpy as np, time
@@ -19,12 +19,8 @@ rng = np.random.default_rng(1)
 """
 
 
-def record(folder: Path, *tasks: tuple[str, str]) -> Path:
-    for name, code in tasks:
-        command = [sys.executable, "-c", START + code]
-        done = quarry("run", "--trace", "t", "--task", name, "--", *command, cwd=folder)
-        assert done.returncode == 0, done.stderr
-    return folder / "t"
+def trace_of(folder: Path, *tasks: tuple[str, str]) -> Path:
+    return record_tasks(folder, *((name, START + code) for name, code in tasks))
 
 
 def findings(trace: Path, *options: str) -> list[dict]:
@@ -466,7 +462,7 @@ def test_it_is_found_where_it_is_and_only_there(tmp_path: Path, rule: str) -> No
         folder = tmp_path / str(answer)
         folder.mkdir()
         prepare(folder)
-        trace = record(folder, *tasks)
+        trace = trace_of(folder, *tasks)
         found = findings(trace)
         named = [finding for finding in found if finding["id"] == rule]
         assert bool(named) == answer, [finding["id"] for finding in found]
@@ -517,9 +513,7 @@ def test_space_that_is_free_at_last(tmp_path: Path, use: str, option: list[str])
     code, before, at_last = FREE[use]
     space = SPACE.format(is_used=not before)
     subprocess.run([sys.executable, "-c", space], cwd=tmp_path, check=True)
-    command = [sys.executable, "-c", "import h5py, numpy as np" + code]
-    done = quarry("run", "--trace", "t", *option, "--", *command, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    record(tmp_path, sys.executable, "-c", "import h5py, numpy as np" + code, options=option)
     found = [f["id"] for f in findings(tmp_path / "t")]
     assert ("free-space" in found) == at_last
 
@@ -560,7 +554,7 @@ def test_a_group_with_many_members(tmp_path: Path) -> None:
 with h5py.File("data.h5", "w") as f:
     for i in range(30): f[f"g/x{i}"] = i
 """
-    trace = record(tmp_path, ("make", code))
+    trace = trace_of(tmp_path, ("make", code))
     (tmp_path / "limits.json").write_text('{"links": 20}')
     assert "huge-group" not in {finding["id"] for finding in findings(trace)}
     changed = findings(trace, "--thresholds", str(tmp_path / "limits.json"))
@@ -568,7 +562,7 @@ with h5py.File("data.h5", "w") as f:
 
 
 def test_budgets(tmp_path: Path) -> None:
-    trace = record(tmp_path, *CASES["unused-dataset"][0])
+    trace = trace_of(tmp_path, *CASES["unused-dataset"][0])
     report = tmp_path / "junit.xml"
     fails = ["--fail-on", "unused-dataset", "--junit", report]
     done = quarry("advise", trace, *fails)
@@ -589,7 +583,7 @@ def test_budgets(tmp_path: Path) -> None:
 
 
 def test_a_suggested_command_works(tmp_path: Path) -> None:
-    trace = record(tmp_path, *CASES["chunk-shape"][0])
+    trace = trace_of(tmp_path, *CASES["chunk-shape"][0])
     (finding,) = (f for f in findings(trace) if f["id"] == "chunk-shape")
     command = finding["fix"].split("`")[1]
     path = f"{os.environ['PATH']}:{REPOSITORY / '.deps/hdf5/bin'}"
@@ -598,7 +592,7 @@ def test_a_suggested_command_works(tmp_path: Path) -> None:
     env = os.environ | {"PATH": path}
     subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, env=env)
     os.replace(tmp_path / "data.h5.repacked", tmp_path / "data.h5")
-    after = record(tmp_path / ".", *[("again", CASES["chunk-shape"][0][1][1])])
+    after = trace_of(tmp_path / ".", *[("again", CASES["chunk-shape"][0][1][1])])
     again = [f for f in findings(after) if f["id"] == "chunk-shape" and f["tasks"] == ["again"]]
     assert not again
 
@@ -607,7 +601,7 @@ def test_what_changed_between_two_traces(tmp_path: Path) -> None:
     traces = []
     for name, number in (("bad", 0), ("good", 1)):
         (tmp_path / name).mkdir()
-        traces.append(record(tmp_path / name, *CASES["chunk-shape"][number]))
+        traces.append(trace_of(tmp_path / name, *CASES["chunk-shape"][number]))
     diff = json.loads(quarry("diff", "--json", *traces).stdout)
     assert "chunk-shape" in {finding["id"] for finding in diff["vanished"]}
     (row,) = (r for r in diff["rows"] if (r["task"], r["object"]) == ("use", "/x"))
@@ -625,14 +619,14 @@ for i in range(5):
     with h5py.File(f"member_{i}.h5", "w") as f:
         f.create_dataset("x", data=rng.random((1500, 10)), chunks=(1, 10))
 """
-    trace = record(tmp_path, ("make", make_all))
+    trace = trace_of(tmp_path, ("make", make_all))
     (finding,) = (f for f in findings(trace) if f["id"] == "tiny-chunks")
     assert len(finding["objects"]) == 5
     assert finding["sentence"].endswith("The same holds for 4 more like it.")
 
 
 def test_nothing_to_say(tmp_path: Path) -> None:
-    trace = record(tmp_path, ("make", 'h5py.File("data.h5", "w")["x"] = np.arange(10.0)'))
+    trace = trace_of(tmp_path, ("make", 'h5py.File("data.h5", "w")["x"] = np.arange(10.0)'))
     done = quarry("advise", trace)
     assert done.returncode == 0
     assert "nothing to mend" in done.stdout

@@ -15,9 +15,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from carved_world import NOBODY, as_user
 from carving import carve, copy_of, make_rich, refuses, run, verify
 from running import clean_environment
-from test_run_carved import NOBODY, as_user
 
 from cli import QUARRY, quarry
 
@@ -73,7 +73,9 @@ def state_of(folder: Path, small: Path) -> bool:
         assert verify(Path(one["original"]), copy, "--trace", folder / "t")["same"]
         assert copy.stat().st_size == one["copy_size"]
         assert (small / "quarry-carved" / one["copy"]).exists()
-        kept = {dataset["paths"][0] for dataset in datasets[one["copy"]] if dataset["kept"]}
+        kept = {
+            dataset["paths"][0] for dataset in datasets[one["copy"]] if dataset["what"] == "kept"
+        }
         found.add(frozenset(kept))
         with h5py.File(copy) as f:
             for name in ("used", "sometimes"):

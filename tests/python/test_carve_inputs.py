@@ -10,11 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 from carving import carve, copy_of, run
 
-from cli import QUARRY, quarry
+from cli import QUARRY, quarry, record
 
 
 def test_a_file_that_is_another_by_now_is_refused(rich: Path) -> None:
@@ -32,6 +33,60 @@ def test_a_file_that_is_another_by_now_is_refused(rich: Path) -> None:
     assert f"Not carved: {rich}: it has been changed since it was used" in done.stdout
     assert "Nothing has been written" in done.stdout
     assert copy_of(rich).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "opening", ("h5py.File('in.h5', 'a')", "h5py.File('in.h5', 'r+', libver='latest')")
+)
+def test_a_file_that_was_opened_for_writing_and_only_read_is_carved(
+    rich: Path, opening: str
+) -> None:
+    """HDF5 writes the same first block again, and the file is younger than it was."""
+    folder = rich.parent
+    before = rich.stat().st_mtime_ns
+    run(folder, f"import h5py; {opening}['mu'][0]", trace="t")
+    assert rich.stat().st_mtime_ns > before
+    run(folder, f"import h5py; {opening}['gzip'][0]", trace="u")
+    run(folder, "import h5py; h5py.File('in.h5')['mu'][0]", trace="u")
+    carve(folder, "t", "u")
+    with h5py.File(copy_of(rich)) as f, h5py.File(rich) as old:
+        for name in ("mu", "gzip"):
+            assert (f[name][...] == old[name][...]).all()
+    with h5py.File(rich, "r+") as f:
+        f["mu"][0] = 0
+    done = quarry("carve", "-o", "new", "t", "u", cwd=folder)
+    assert done.returncode == 1 and "it has been changed since it was used" in done.stdout
+
+
+def test_a_netcdf_file_that_was_opened_for_writing_and_only_read_is_carved(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as d:
+        d.createDimension("x", 3)
+        d.createVariable("v", "f8", ("x",))[:] = [1, 2, 3]
+    run(tmp_path, "import netCDF4; print(netCDF4.Dataset('in.nc', 'a')['v'][:])")
+    carve(tmp_path, "t")
+
+
+def test_a_file_that_is_younger_for_a_reason_that_is_not_recorded_is_refused(rich: Path) -> None:
+    """At this level a trace does not tell what HDF5 writes."""
+    code = "import h5py; f = h5py.File('in.h5', 'a'); f['mu'][0] = 7; f['gzip'][0]"
+    record(rich.parent, sys.executable, "-c", code, options=("--level", "accesses"))
+    done = quarry("carve", "-o", "small", "t", cwd=rich.parent)
+    assert done.returncode != 0 and not (rich.parent / "small").exists()
+
+
+def test_a_file_that_was_written_to_in_one_of_several_openings_is_named(rich: Path) -> None:
+    folder = rich.parent
+    run(
+        folder,
+        """
+import h5py
+with h5py.File("in.h5", "a") as f: f["mu"][0]
+with h5py.File("in.h5", "a") as f: f["mu"][0] = 7
+with h5py.File("in.h5", "a") as f: f["mu"][0]
+""",
+    )
+    done = quarry("carve", "-o", "small", "t", cwd=folder)
+    assert done.returncode == 1 and "the tasks have written to it" in done.stdout
 
 
 def test_a_file_that_changes_while_it_is_copied_is_refused(tmp_path: Path) -> None:

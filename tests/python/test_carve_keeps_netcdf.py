@@ -97,6 +97,25 @@ def numbers_of_dimensions(path: Path) -> Checks:
     check_data(copy)
 
 
+def coordinates_of_two_dimensions(path: Path) -> Checks:
+    """A scale has no scales of its own: only numbers tell what its axes are."""
+    with netCDF4.Dataset(path, "w") as d:
+        d.createDimension("x", 30)
+        d.createDimension("other", 30)
+        fill(d)
+        d.createVariable("y", "i4", ("y", "other"))[:] = NUMBERS
+    copy = yield []
+    with h5py.File(copy) as f:
+        assert f["y"].attrs["CLASS"] == b"DIMENSION_SCALE"
+        assert "DIMENSION_LIST" not in f["y"].attrs
+        assert list(f["y"].attrs["_Netcdf4Coordinates"]) == [2, 1]
+        assert f["kept"].dims[0][0] == f["unread"].dims[0][0] == f["y"]
+    with netCDF4.Dataset(copy) as d:
+        assert d["y"].dimensions == ("y", "other") and (d["y"][:] == NUMBERS).all()
+        assert d["unread"].dimensions == d["kept"].dimensions == ("y", "x")
+    check_data(copy)
+
+
 def scales_without_numbers(path: Path) -> Checks:
     """As programs make them that know HDF5 but not netCDF."""
     with h5py.File(path, "w") as f:
@@ -267,19 +286,29 @@ def byte_order(path: Path) -> Checks:
 
 
 def quantization(path: Path) -> Checks:
-    settings = {"significant_digits": 3, "quantize_mode": "BitGroom", "zlib": True}
+    modes = {
+        "BitGroom": ("_QuantizeBitGroomNumberOfSignificantDigits", 3),
+        "GranularBitRound": ("_QuantizeGranularBitRoundNumberOfSignificantDigits", 4),
+        "BitRound": ("_QuantizeBitRoundNumberOfSignificantBits", 9),
+    }
     with netCDF4.Dataset(path, "w") as d:
         fill(d)
-        for name in ("kept_rounded", "unread_rounded"):
-            d.createVariable(name, "f4", ("x",), **settings)[:] = np.arange(30) / 7
+        for mode, (_, digits) in modes.items():
+            settings = {"significant_digits": digits, "quantize_mode": mode, "zlib": True}
+            for name in (f"kept_{mode}", f"unread_{mode}"):
+                d.createVariable(name, "f4", ("x",), **settings)[:] = np.arange(30) / 7
     copy = yield []
-    with h5py.File(copy) as f:
-        for name in ("kept_rounded", "unread_rounded"):
-            assert f[name].attrs["_QuantizeBitGroomNumberOfSignificantDigits"] == 3
-    with netCDF4.Dataset(copy) as d:
-        for name in ("kept_rounded", "unread_rounded"):
-            assert d[name].quantization() == (3, "BitGroom")
-        assert abs(d["kept_rounded"][:] - np.arange(30) / 7).max() < 0.01
+    for mode, (attribute, digits) in modes.items():
+        with h5py.File(copy) as f, h5py.File(path) as old:
+            for name in (f"kept_{mode}", f"unread_{mode}"):
+                assert f[name].attrs[attribute] == digits
+            assert (f[f"kept_{mode}"][:] == old[f"kept_{mode}"][:]).all()
+        with netCDF4.Dataset(copy) as d:
+            for name in (f"kept_{mode}", f"unread_{mode}"):
+                assert d[name].quantization() == (digits, mode)
+            assert abs(d[f"kept_{mode}"][:] - np.arange(30) / 7).max() < 0.01
+            with pytest.raises(RuntimeError):
+                d[f"unread_{mode}"][:]
     check_data(copy)
 
 

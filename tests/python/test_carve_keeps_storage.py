@@ -479,7 +479,7 @@ def test_a_file_with_what_cannot_be_decoded_is_copied_whole(tmp_path: Path, kind
     path = tmp_path / "in.h5"
     with_own_filter(path, h5py.h5t.py_create(kinds[kind], logical=True), h5py.h5z.FLAG_OPTIONAL)
     program = "import h5py; print(len(h5py.File('in.h5')))"
-    quarry("run", "--trace", "t", "--", sys.executable, "-c", program, cwd=tmp_path)
+    run(tmp_path, program)
     done = quarry("carve", "t", "-o", "small", "--keep", "/kept", cwd=tmp_path)
     assert done.returncode == 0 and "/kept" in done.stdout and "is not installed" in done.stdout
     manifest = json.loads((tmp_path / "small/quarry-carved.json").read_text())

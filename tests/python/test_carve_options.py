@@ -1,7 +1,6 @@
-"""What can be asked of `quarry carve` besides patterns: sizes, tasks, processes; and what it shows meanwhile."""
+"""What can be asked of `quarry carve` besides which datasets: sizes, tasks, processes, files; and what it says of them."""
 
-import os
-import pty
+import json
 import subprocess
 import sys
 from contextlib import suppress
@@ -11,9 +10,8 @@ import h5py
 import numpy as np
 import pytest
 from carving import carve, copy_of, refuses, run
-from running import clean_environment
 
-from cli import QUARRY, quarry
+from cli import QUARRY, quarry, record
 
 SIZES = {"one below": 65535, "just": 65536, "large": 100_000, "tiny": 999}
 
@@ -76,8 +74,7 @@ def test_only_what_some_tasks_used(tmp_path: Path) -> None:
             f["a"], f["b"], f["c"] = np.ones((3, 20_000))
     for task, read in (("one", "in.h5 a"), ("two", "in.h5 b"), ("three", "other.h5 c")):
         program = "import h5py, sys; print(h5py.File(sys.argv[1])[sys.argv[2]][0])"
-        words = ("run", "--trace", "t", "--task", task, "--", sys.executable, "-c", program)
-        assert quarry(*words, *read.split(), cwd=tmp_path).returncode == 0
+        record(tmp_path, sys.executable, "-c", program, *read.split(), task=task)
 
     def kept(*tasks: str) -> dict[str, set[str]]:
         words = [word for task in tasks for word in ("--task", task)]
@@ -100,8 +97,7 @@ def test_a_task_that_only_one_of_the_traces_has(tmp_path: Path) -> None:
         f["a"], f["b"] = np.ones((2, 20_000))
     for task, read in (("one", "a"), ("two", "b")):
         program = f"import h5py; h5py.File('in.h5')['{read}'][0]"
-        words = ("run", "--trace", task, "--task", task, "--", sys.executable, "-c", program)
-        assert quarry(*words, cwd=tmp_path).returncode == 0
+        record(tmp_path, sys.executable, "-c", program, task=task, trace=task)
     (fate,) = carve(tmp_path, "one", "two", "--task", "two")["files"]
     assert [one["paths"] for one in fate["datasets"] if one["kept"]] == [["/b"]]
     done = quarry("carve", "one", "two", "-o", "small", "--task", "four", cwd=tmp_path)
@@ -170,35 +166,6 @@ def test_numbers_of_processes_that_are_none(many: Path, jobs: str) -> None:
     assert not (many / "small").exists()
 
 
-def shown(folder: Path, kind: str, *words: str) -> tuple[bytes, bytes]:
-    """What goes to the output, and to a terminal of this kind."""
-    leader, follower = pty.openpty()
-    env = clean_environment() | {"TERM": kind}
-    command = [QUARRY, "carve", "t", "-o", "small", *words]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=follower, env=env) as process:
-        os.close(follower)
-        terminal = b""
-        with suppress(OSError):  # once nobody writes to it any more
-            while some := os.read(leader, 65536):
-                terminal += some
-        output = process.stdout.read()
-    os.close(leader)
-    assert process.returncode == 0
-    return output, terminal
-
-
-def test_progress_on_a_terminal(many: Path) -> None:
-    output, terminal = shown(many, "xterm")
-    assert b"carving: " not in output and b"\x1b" not in output
-    steps = terminal.split(b"\r\x1b[K")
-    assert steps[1] == b"reading t ..."
-    assert steps[2].startswith(b"carving: ") and steps[-2] == b"carving: 96 MB of 96 MB ..."
-    assert steps[-1] == b"", "the line is empty again"
-    assert shown(many, "dumb") == (output, b"")
-    assert shown(many, "xterm", "--json")[0].startswith(b"{")
-
-
 def test_no_table_where_nothing_is_carved(sized: Path) -> None:
     done = quarry("carve", "t", "-o", "small", cwd=sized)
     assert done.returncode == 0 and done.stdout.startswith("file ")
@@ -209,6 +176,65 @@ def test_no_table_where_nothing_is_carved(sized: Path) -> None:
         "Not carved",
         "Nothing has been written.",
     ]
+
+
+def test_inputs_that_could_be_carved_are_counted(sized: Path) -> None:
+    for name in ("b.h5", "c.h5", "d.h5"):
+        (sized / name).write_bytes((sized / "in.h5").read_bytes())
+    run(
+        sized, "import h5py; [h5py.File(n + '.h5')['read/large'][0] for n in ('in', 'b', 'c', 'd')]"
+    )
+    (sized / "b.h5").unlink()
+    done = quarry("carve", "t", "-o", "small", cwd=sized)
+    assert done.returncode == 1
+    assert "b.h5: it cannot be found: No such file or directory. Put it back" in done.stdout
+    last = done.stdout.splitlines()[-1]
+    assert last == (
+        "Nothing has been written. The other 3 inputs could be carved: --file chooses them."
+    )
+    done = quarry("carve", "t", "-o", "small", "--file", "[cd].h5", cwd=sized)
+    assert done.returncode == 0, done.stderr
+    (sized / "c.h5").unlink()
+    (sized / "in.h5").unlink()
+    done = quarry("carve", "t", "-o", "small", cwd=sized)
+    assert "The other input could be carved: --file chooses it" in done.stdout.splitlines()[-1]
+    (sized / "d.h5").unlink()
+    done = quarry("carve", "t", "-o", "small", cwd=sized)
+    assert done.stdout.splitlines()[-1] == "Nothing has been written."
+
+
+@pytest.mark.parametrize(
+    ("pattern", "chosen"),
+    [
+        ("in.h5", {"in.h5"}),
+        ("[i]*.h5", {"in.h5"}),
+        ("data/*.h5", {"other.h5"}),
+        ("dat?/*", {"other.h5"}),
+        ("{}/data/*", {"other.h5"}),
+        ("*.h5", {"in.h5", "other.h5"}),
+        ("ther.h5", set()),
+        ("?ther.h5", {"other.h5"}),
+        ("ata/*", set()),
+    ],
+)
+def test_patterns_of_files(sized: Path, pattern: str, chosen: set[str]) -> None:
+    (sized / "data").mkdir()
+    (sized / "data/other.h5").write_bytes((sized / "in.h5").read_bytes())
+    run(sized, "import h5py; h5py.File('data/other.h5')['read/large'][0]")
+    words = ("t", "-o", "small", "--dry-run", "--json", "--file", pattern.format(sized))
+    done = quarry("carve", *words, cwd=sized)
+    if not chosen:
+        assert done.returncode == 125 and "None of the inputs matches --file" in done.stderr
+        return
+    files = json.loads(done.stdout)["files"]
+    assert {Path(file["original"]).name for file in files} == chosen
+
+
+@pytest.mark.parametrize("size", ["1.5M", "abc", "", "-1", "64Q", "99999999999999999999K"])
+def test_sizes_that_are_none(sized: Path, size: str) -> None:
+    done = quarry("carve", "t", "-o", "small", "--keep-below", size, cwd=sized)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert f"--keep-below: `{size}` is no size, which is a whole number of bytes" in done.stderr
 
 
 def test_names_of_files_in_memory_are_nobodys(sized: Path) -> None:

@@ -6,7 +6,7 @@
 | with two files open, data came from the wrong one | test_carved_missing.py: test_two_files_are_not_mistaken_for_each_other |
 | inputs of the same base name overwrote each other | test_carve.py: test_equal_names_in_two_folders_stay_two |
 | netCDF variables came back as fill values | test_carve.py: test_netcdf_is_read_as_before |
-| references became NULL | test_carve_keeps.py: object references, region references, references of the newer kind |
+| references became NULL | test_carve_keeps_references.py: object references, region references, references of the newer kind |
 | the order of variables became alphabetical | test_carve_keeps_netcdf.py: order of variables and attributes |
 | enum and compound variables vanished | test_carve_keeps_netcdf.py: types of the user |
 | one hard-linked dataset became five | test_carve_keeps.py: hard links |
@@ -30,7 +30,7 @@ import pytest
 from carving import carve, copy_of, refuses, run
 from running import clean_environment
 
-from cli import QUARRY, REPOSITORY, quarry
+from cli import QUARRY, REPOSITORY, quarry, record
 
 HDF5 = REPOSITORY / ".deps/hdf5"
 
@@ -69,8 +69,7 @@ def test_a_c_program_reads_what_was_left_out(tmp_path: Path) -> None:
     with h5py.File(file, "w") as f:
         for name, value in (("used", 8), ("unread", 9)):
             f[name] = np.full(20000, value, "i4")
-    recorded = quarry("run", "--trace", "t", "--", "./read", "in.h5", "used", cwd=tmp_path)
-    assert recorded.stdout == "8\n", recorded.stderr
+    assert record(tmp_path, "./read", "in.h5", "used").stdout == "8\n"
     carve(tmp_path, "t")
     done = on_carved(tmp_path, "./read", "in.h5", "used", "unread")
     assert done.stdout == "8\n9\n", done.stderr
@@ -150,8 +149,8 @@ if __name__ == "__main__":
         print(pool.map(read, range(6), chunksize=1))
 """
     (tmp_path / "program.py").write_text(program)
-    done = quarry("run", "--trace", "t", "--", sys.executable, "program.py", cwd=tmp_path)
-    assert done.stdout == "[0, 1, 2, 3, 4, 5]\n", done.stderr
+    done = record(tmp_path, sys.executable, "program.py")
+    assert done.stdout == "[0, 1, 2, 3, 4, 5]\n"
     (fate,) = carve(tmp_path, "t")["files"]
     kept = {one["paths"][0]: one["kept"] for one in fate["datasets"]}
     assert kept == {f"/d{number}": number < 6 for number in range(8)}

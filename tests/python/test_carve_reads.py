@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from carving import carve, run
 
-from cli import quarry
+from cli import quarry, record
 
 VALUES = np.arange(20000.0)
 
@@ -24,10 +24,9 @@ def make(path: Path, **more: float) -> Path:
     return path
 
 
-def repeated(folder: Path, code: str, *, words: tuple = (), record: tuple = (), away: tuple = ()):
+def repeated(folder: Path, code: str, *, words: tuple = (), options: tuple = (), away: tuple = ()):
     """What a program prints on what was carved of it, with its inputs away."""
-    done = quarry("run", "--trace", "t", *record, "--", sys.executable, "-c", code, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = record(folder, sys.executable, "-c", code, options=options)
     carved = quarry("carve", "t", "-o", "small", *words, cwd=folder)
     assert carved.returncode == 0, carved.stdout + carved.stderr
     for path in away:
@@ -112,8 +111,8 @@ def test_what_is_read_under_another_connector(tmp_path: Path, program: str) -> N
     """What only HDF5's own offers passes through."""
     with h5py.File(make(tmp_path / "in.h5"), "a") as f:
         f.create_dataset("c", data=VALUES, chunks=(10000,))
-    record = ("--under", "pass_through under_vol=0;under_info={}")
-    repeated(tmp_path, program, record=record, away=("in.h5",))
+    options = ("--under", "pass_through under_vol=0;under_info={}")
+    repeated(tmp_path, program, options=options, away=("in.h5",))
 
 
 STEPS = """

@@ -4,14 +4,10 @@ from pathlib import Path
 
 import h5py
 import pytest
-from carved_runs import make, make_carved, natively, on_carved, record
+from carved_runs import make, natively, on_carved
+from carving import run
 
 from cli import quarry
-
-
-@pytest.fixture
-def carved(tmp_path: Path) -> Path:
-    return make_carved(tmp_path)
 
 
 @pytest.mark.parametrize("what", ("gzip", "group", "partly", "used", "/"))
@@ -51,7 +47,7 @@ def test_copies_in_every_form(tmp_path: Path, call: str) -> None:
         f.create_group("empty").attrs["x"] = 1
     with h5py.File(tmp_path / "links.h5", "w") as f:
         f["outside"] = h5py.ExternalLink("in.h5", "/contiguous")
-    record(tmp_path, "import h5py; h5py.File('in.h5')['used'][0]")
+    run(tmp_path, "import h5py; h5py.File('in.h5')['used'][0]")
     assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
     program = f"""
 import h5py
@@ -216,7 +212,7 @@ def make(value):
             f[f"group/{i}"] = np.full(200, value)
 """
     natively(tmp_path, f"{make_all}\nmake(1)")
-    record(tmp_path, "import h5py; h5py.File('in.h5')['read'][0]")
+    run(tmp_path, "import h5py; h5py.File('in.h5')['read'][0]")
     words = ("carve", "t", "-o", "small", "--keep-below", "0")
     assert quarry(*words, cwd=tmp_path).returncode == 0
     program = f"""

@@ -8,7 +8,10 @@ import pytest
 
 from cli import QUARRY, REPOSITORY, quarry
 
-VERBS = ["run", "env", "ls", "summary", "export", "doctor", "completion"]
+VERBS = [
+    "run", "env", "ls", "summary", "export", "report", "live", "advise", "what-if",
+    "diff", "carve", "explain", "verify", "pack", "unpack", "doctor", "completion",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,33 @@ def test_help_shows_every_verb_with_examples() -> None:
         assert f"Usage: quarry {verb}" in done.stdout
         assert "Examples:" in done.stdout
         assert quarry("help", verb).stdout == done.stdout
+
+
+def test_help_of_options_that_may_be_given_again() -> None:
+    lines = {
+        line.split()[0]: line for line in quarry("carve", "--help").stdout.splitlines() if line
+    }
+    for option in ("--task", "--file", "--keep", "--drop"):
+        assert "..." not in lines[option] and "may be given several times" in lines[option]
+    assert "several times" not in lines["--jobs"]
+    assert "..." in lines["traces"], "of which several are given at once"
+
+
+def test_what_there_is_to_run_is_asked_for() -> None:
+    done = quarry("run", "--carved", "small")
+    assert "needs a command to run: `quarry run [options] -- COMMAND...`. See" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["explain", "nope"], "nope cannot be opened: No such file or directory. `quarry carve"),
+        (["unpack", "nope.tar.zst"], "nope.tar.zst cannot be read: No such file or directory.\n"),
+    ],
+)
+def test_what_is_not_there_is_said_to_be_missing(words: list[str], why: str) -> None:
+    done = quarry(*words)
+    assert done.returncode == 125 and done.stderr.startswith(f"quarry: {why}")
 
 
 def test_version_names_the_plugin() -> None:
@@ -164,4 +194,4 @@ def test_output_that_cannot_be_written_is_a_failure(words: list[str]) -> None:
 def test_names_do_not_reach_the_terminal_as_they_are(tmp_path: Path) -> None:
     done = quarry("explain", "a\x1b[31m\n", cwd=tmp_path)
     assert done.returncode == 125
-    assert "a\\x1b[31m\\x0a holds no carved files" in done.stderr
+    assert "quarry: a\\x1b[31m\\x0a " in done.stderr and "\x1b" not in done.stderr

@@ -16,7 +16,7 @@ import pydot
 import pytest
 from prov.model import ProvActivity, ProvDocument, ProvEntity, ProvGeneration
 
-from cli import REPOSITORY, quarry
+from cli import REPOSITORY, quarry, record, record_tasks
 
 TASK = Path(__file__).parent / "programs/workflow_task.py"
 SCHEMA = json.loads((REPOSITORY / "docs/formats/graph.schema.json").read_text())
@@ -117,9 +117,7 @@ def test_flows_are_exact_to_the_byte(tmp_path: Path, case: int) -> None:
     for number in range(5):
         name, steps = workflow.task()
         (tmp_path / f"steps{number}").write_text(json.dumps(steps))
-        command = [sys.executable, TASK, f"steps{number}"]
-        done = quarry("run", "--trace", "t", "--task", name, "--", *command, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        record(tmp_path, sys.executable, TASK, f"steps{number}", task=name)
 
     graph = graph_of(tmp_path)
     labels = {node["id"]: node["label"] for node in graph["nodes"]}
@@ -144,16 +142,10 @@ def test_flows_are_exact_to_the_byte(tmp_path: Path, case: int) -> None:
 
 
 def test_a_file_that_was_copied_still_has_its_producer(tmp_path: Path) -> None:
-    def run(task: str, *command: object) -> None:
-        done = quarry("run", "--trace", "t", "--task", task, "--", *command, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-
     write = 'import h5py; f = h5py.File("a.h5", "w"); f["x"] = list(range(100))'
     copy = 'open("b.h5", "wb").write(open("a.h5", "rb").read())'
     read = 'import h5py; h5py.File("b.h5", "r")["x"][:50]'
-    run("make", sys.executable, "-c", write)
-    run("copy", sys.executable, "-c", copy)
-    run("use", sys.executable, "-c", read)
+    record_tasks(tmp_path, ("make", write), ("copy", copy), ("use", read))
     graph = graph_of(tmp_path)
     labels = {node["id"]: node["label"] for node in graph["nodes"]}
     flows = {(labels[f["producer"]], labels[f["consumer"]]): f for f in graph["flows"]}
@@ -172,11 +164,7 @@ def record_members(tmp_path: Path, count: int) -> None:
     (tmp_path / "run").mkdir()
     steps = [(f"make_{n}", make, [name]) for n, name in enumerate(names)] + [("sum", read, names)]
     for task, code, words in steps:
-        done = quarry(
-            "run", "--trace", "t", "--task", task, "--", sys.executable, "-c", code, *words,
-            cwd=tmp_path,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        record(tmp_path, sys.executable, "-c", code, *words, task=task)
 
 
 def test_parts_of_a_graph_become_one(tmp_path: Path) -> None:
@@ -255,10 +243,7 @@ import h5py
 with h5py.File("data.h5", "w") as f:
     for name in {HOSTILE!r}: f[name.replace("/", "")] = 1
 """
-    done = quarry(
-        "run", "--trace", "t", "--task", HOSTILE[1], "--", sys.executable, "-c", code, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    record_tasks(tmp_path, (HOSTILE[1], code))
     graph = graph_of(tmp_path)
     assert '/quo"te' in {node["label"] for node in graph["nodes"]}
 
@@ -305,10 +290,7 @@ name = '</script> "\u202e.h5'
 h5py.File("in.h5", "w")["x"] = 1
 h5py.File(name.replace("/", ""), "w")["y"] = h5py.File("in.h5", "r")["x"][()]
 """
-    done = quarry(
-        "run", "--trace", "t", "--task", HOSTILE[1], "--", sys.executable, "-c", code, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    record_tasks(tmp_path, (HOSTILE[1], code))
     done = quarry("export", "--format", "ro-crate", "t", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     crate = json.loads(done.stdout)

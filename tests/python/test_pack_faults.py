@@ -13,11 +13,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from carved_world import NOBODY, as_user
 from packing import (
     entries_of,
     entry,
     make_run,
-    record,
     refused,
     replace_manifest,
     rewritten,
@@ -25,9 +25,8 @@ from packing import (
     write_archive,
 )
 from running import clean_environment
-from test_run_carved import NOBODY, as_user
 
-from cli import QUARRY, compile_c, quarry
+from cli import QUARRY, compile_c, quarry, record
 
 
 @pytest.fixture
@@ -325,11 +324,24 @@ def test_nothing_compared_is_not_the_same(tmp_path: Path) -> None:
     (work / "out.txt").unlink()
     archive = packed(work)
     done = unpack(archive, "--run", "--json")
-    assert done.returncode == 1 and not json.loads(done.stdout)["same"], done.stdout
+    told = json.loads(done.stdout)
+    assert done.returncode == 1, done.stdout
+    assert (told["same"], told["compared"], len(told["outputs"])) == (None, 0, 1)
     shutil.rmtree(tmp_path / "new")
     (work / "out.txt").unlink()
     done = unpack(archive, "--run")
     assert done.returncode == 1 and "None of them could be compared" in done.stdout
+
+
+@pytest.mark.parametrize(("end", "same"), ((0, None), (3, False)))
+def test_a_run_that_makes_no_files(tmp_path: Path, end: int, same: bool | None) -> None:
+    work = make_folder(tmp_path / "work")
+    program = f"import h5py, sys; h5py.File('in.h5')['used'][0]; sys.exit({end})"
+    quarry("run", "--trace", "t", "--", sys.executable, "-c", program, cwd=work)
+    done = unpack(packed(work), "--run", "--json")
+    told = json.loads(done.stdout)
+    assert (told["same"], told["compared"], told["outputs"]) == (same, 0, [])
+    assert done.returncode == (0 if end == 0 else 1), done.stderr
 
 
 @pytest.mark.parametrize("way", ("in its place", "renamed"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from packing import entries_of, unpack
 
-from cli import quarry
+from cli import quarry, record
 
 HELPING = "def doubled(x):\n    return 2 * x\n"
 MAIN = """
@@ -34,8 +34,7 @@ def recorded(folder: Path, *words: str, python_path: str = "") -> subprocess.Com
     with h5py.File(folder / "in.h5", "w") as f:
         f["used"] = np.arange(5000)
     env = {"PYTHONPATH": python_path}
-    done = quarry("run", "--trace", "t", "--", sys.executable, *words, cwd=folder, env=env)
-    assert done.returncode == 0, done.stderr
+    record(folder, sys.executable, *words, env=env)
     done = quarry("pack", "t", "-o", "../app.tar.zst", "--json", cwd=folder, env=env)
     assert done.returncode == 0, done.stderr
     return done

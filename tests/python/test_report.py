@@ -15,7 +15,7 @@ from browser import keep_screenshot, opened
 from playwright.sync_api import Locator, Page, TimeoutError
 from running import clean_environment
 
-from cli import QUARRY, REPOSITORY, quarry
+from cli import QUARRY, REPOSITORY, quarry, record_tasks
 
 SCHEMA = json.loads((REPOSITORY / "docs/formats/report.schema.json").read_text())
 ROWS, COLUMNS = 30, 40
@@ -37,19 +37,10 @@ open("notes.txt", "w").write("done")
 """
 
 
-def record(tmp_path: Path, *tasks: tuple[str, str]) -> Path:
-    for name, code in tasks:
-        done = quarry(
-            "run", "--trace", "t", "--task", name, "--", sys.executable, "-c", code, cwd=tmp_path
-        )
-        assert done.returncode == 0, done.stderr
-    return tmp_path / "t"
-
-
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     members = [(f"use_{number}", USE) for number in range(3)]
-    return record(tmp_path_factory.mktemp("report"), ("make", MAKE), *members)
+    return record_tasks(tmp_path_factory.mktemp("report"), ("make", MAKE), *members)
 
 
 def report_of(trace: Path, *words: str) -> dict:
@@ -308,7 +299,7 @@ with h5py.File("data.h5", "r") as f:
     for name in f: f[name][()]
 """
     task = "</script><script>document.title = 'taken'</script>"
-    trace = record(tmp_path, (task, code))
+    trace = record_tasks(tmp_path, (task, code))
     file = page_of(trace)
     text = file.read_text()
     assert text.count("<script") == 2 and text.count("</script>") == 2
@@ -345,7 +336,7 @@ with h5py.File("data.h5", "w") as f:
 with h5py.File("data.h5", "r") as f:
     for name in list(f)[:3]: f[name][()]
 """
-    record(tmp_path, ("\x1b]0;taken\x07 \u202e task", code), ("after", "import h5py"))
+    record_tasks(tmp_path, ("\x1b]0;taken\x07 \u202e task", code), ("after", "import h5py"))
     for words in COMMANDS:
         done = quarry(*words, "t", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -436,7 +427,7 @@ with h5py.File("many.h5", "w") as f:
 
 
 def test_a_thousand_nodes_are_all_there(tmp_path: Path) -> None:
-    trace = record(tmp_path, ("many", MANY.format(datasets=900, tasks=100, reads=60)))
+    trace = record_tasks(tmp_path, ("many", MANY.format(datasets=900, tasks=100, reads=60)))
     report = report_of(trace)
     assert len(report["nodes"]) > 1000 and len(report["edges"]) > 6000
     assert not any("members" in node for node in report["nodes"])
@@ -447,7 +438,7 @@ def test_a_thousand_nodes_are_all_there(tmp_path: Path) -> None:
 
 
 def test_too_many_objects_are_put_together(tmp_path: Path) -> None:
-    trace = record(tmp_path, ("many", MANY.format(datasets=20_000, tasks=20, reads=500)))
+    trace = record_tasks(tmp_path, ("many", MANY.format(datasets=20_000, tasks=20, reads=500)))
     report = report_of(trace)
     assert len(report["nodes"]) <= 2500 and len(report["edges"]) <= 10_000
     usage = json.loads(quarry("summary", "--json", trace).stdout)["usage"]

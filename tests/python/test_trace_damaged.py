@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import QUARRY, quarry
+from cli import QUARRY, record
 
 COMMANDS = (
     ("ls",),
@@ -39,8 +39,7 @@ open("notes.txt", "w").write("notes")
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sound")
-    done = quarry("run", "--trace", "t", "--", sys.executable, "-c", MAKE, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    record(folder, sys.executable, "-c", MAKE)
     return folder / "t"
 
 

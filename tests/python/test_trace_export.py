@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from browser import perfetto
 
-from cli import REPOSITORY, quarry
+from cli import REPOSITORY, quarry, record
 
 CODE = """
 import h5py, numpy as np
@@ -31,8 +31,7 @@ open("notes.txt", "w").write("done")
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("export")
-    done = quarry("run", "--trace", folder / "t", "--", sys.executable, "-c", CODE, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    record(folder, sys.executable, "-c", CODE)
     return folder / "t"
 
 

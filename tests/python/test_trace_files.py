@@ -13,16 +13,15 @@ from pathlib import Path
 import pytest
 from running import clean_environment
 
-from cli import QUARRY, quarry
+from cli import QUARRY, quarry, record
 
 TREE = Path(__file__).parents[2]
 PROGRAMS = TREE / "build/bin"
 LIBRARY = TREE / "build/lib/quarry/preload/libquarry_files.so"
 
 
-def record(folder: Path, *command: str | Path, options: tuple[str, ...] = ()) -> str:
-    done = quarry("run", "--trace", folder / "t", "-q", *options, "--", *command, cwd=folder)
-    assert done.returncode == 0, done.stderr
+def record_quietly(folder: Path, *command: str | Path, options: tuple[str, ...] = ()) -> str:
+    done = record(folder, *command, options=("-q", *options))
     assert done.stderr == ""
     return done.stdout
 
@@ -46,7 +45,7 @@ def moved(folder: Path) -> dict[str, tuple[int, int]]:
 
 def test_all_ways_of_c(tmp_path: Path) -> None:
     (tmp_path / "appended.txt").write_text("before\n")
-    assert record(tmp_path, PROGRAMS / "other_files") == "twelve bytes\n"
+    assert record_quietly(tmp_path, PROGRAMS / "other_files") == "twelve bytes\n"
     assert moved(tmp_path) == {
         "newer.bin": (100 + 200 + 300 + 400, 100 + 40),
         "stream.bin": (30000, 70000),
@@ -60,7 +59,7 @@ def test_all_ways_of_c(tmp_path: Path) -> None:
 
 
 def test_python_and_what_it_starts(tmp_path: Path) -> None:
-    record(
+    record_quietly(
         tmp_path,
         sys.executable,
         "-c",
@@ -102,7 +101,7 @@ def test_a_trace_that_lies_among_data(tmp_path: Path) -> None:
     """The trace's own file is opened again and again, and is never taken for a file of the program."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         program = PROGRAMS / "scattered_reads"
-        record(Path(folder), program, "data.h5", "70000")
+        record_quietly(Path(folder), program, "data.h5", "70000")
         assert uses(Path(folder)) == []
         assert len(list((Path(folder) / "t").iterdir())) == 1
 
@@ -124,8 +123,8 @@ open("mine.txt", "w").write("x")
 subprocess.run(["{static}"], check=True, stdout=subprocess.DEVNULL)
 subprocess.run(["/bin/cat", "mine.txt"], check=True, env={{}}, stdout=subprocess.DEVNULL)
 """
-    record(tmp_path, sys.executable, "-c", code)
-    record(tmp_path, "sh", "-c", f"{static} > /dev/null")
+    record_quietly(tmp_path, sys.executable, "-c", code)
+    record_quietly(tmp_path, "sh", "-c", f"{static} > /dev/null")
     shown = quarry("summary", tmp_path / "t").stdout
     assert "could not be seen" in shown
     assert str(static) in shown
@@ -154,7 +153,7 @@ def test_names_what_is_started_by_a_process_that_has_recorded_nothing(
     tmp_path: Path, parent: str
 ) -> None:
     """It may have only borrowed its parent's memory, in which nothing can begin to be recorded."""
-    record(tmp_path, *WITH_NO_RECORD[parent])
+    record_quietly(tmp_path, *WITH_NO_RECORD[parent])
     summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
     assert summary["unseen_programs"] == [f"{PROGRAMS}/other_files_static"]
     assert summary["problems"] == []
@@ -162,7 +161,7 @@ def test_names_what_is_started_by_a_process_that_has_recorded_nothing(
 
 @pytest.mark.parametrize("change", ("HDF5_VOL_CONNECTOR=native", "-u HDF5_VOL_CONNECTOR"))
 def test_names_programs_that_are_not_told_to_record(tmp_path: Path, change: str) -> None:
-    record(tmp_path, "sh", "-c", f"env {change} cat /dev/null; env A=1 cat /dev/null")
+    record_quietly(tmp_path, "sh", "-c", f"env {change} cat /dev/null; env A=1 cat /dev/null")
     summary = json.loads(quarry("summary", "--json", tmp_path / "t").stdout)
     assert [Path(program).name for program in summary["unseen_programs"]] == ["cat"]
 
@@ -186,7 +185,7 @@ def test_names_programs_that_get_other_rights(rights: str) -> None:
         else:
             program.chmod(0o4755 if rights == "of its owner" else 0o2755)
         nobody = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
-        record(folder, *nobody, "sh", "-c", f"{program} /dev/null; true")
+        record_quietly(folder, *nobody, "sh", "-c", f"{program} /dev/null; true")
         summary = json.loads(quarry("summary", "--json", folder / "t").stdout)
         assert summary["unseen_programs"] == [str(program)]
 

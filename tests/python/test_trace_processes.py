@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from running import clean_environment
 
-from cli import QUARRY, quarry
+from cli import QUARRY, quarry, record
 
 PREPARE = """
 import sys, os, h5py, numpy as np
@@ -37,20 +37,15 @@ def prepare(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", PREPARE], cwd=folder, check=True)
 
 
-def record(folder: Path, code: str, *options: str) -> subprocess.CompletedProcess:
-    done = quarry(
-        "run", "--trace", folder / "t", *options, "--", sys.executable, "-c", code, cwd=folder
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done
+def record_program(folder: Path, code: str, task: str | None = None) -> None:
+    assert record(folder, sys.executable, "-c", code, task=task).stderr == ""
 
 
 @pytest.mark.parametrize("opened", ["before the fork", "in each worker"])
 def test_a_pool_of_forked_workers(tmp_path: Path, opened: str) -> None:
     prepare(tmp_path)
     before = 'f = h5py.File("data.h5", "r")' if opened == "before the fork" else "f = None"
-    record(
+    record_program(
         tmp_path,
         f"""
 import multiprocessing, h5py
@@ -71,7 +66,7 @@ if __name__ == "__main__":
 
 def test_threads_and_two_libraries_in_one_process(tmp_path: Path) -> None:
     prepare(tmp_path)
-    record(
+    record_program(
         tmp_path,
         """
 import threading, h5py, netCDF4, numpy as np
@@ -121,7 +116,7 @@ for step in ("first", "second", "first"):
     os.environ["QUARRY_TASK"] = step
     f["y"][0]
 """
-    record(tmp_path, code, "--task", "whole")
+    record_program(tmp_path, code, "whole")
     assert [e["task"] for e in reads(tmp_path / "t", "/y")] == ["first", "second", "first"]
 
 
@@ -140,7 +135,7 @@ for step in ("first", "second"):
     variable.value = variable.value + b" again"
     f["y"][2]
 """
-    record(tmp_path, code, "--task", "whole" * 1000)
+    record_program(tmp_path, code, "whole" * 1000)
     before = "-" * length
     steps = [before + step for step in ("first", "first again", "second", "second again")]
     assert [e["task"] for e in reads(tmp_path / "t", "/y")] == ["whole" * 1000, *steps]
@@ -160,7 +155,7 @@ with quarry.step("outer"):
     f["y"][3]
 f["y"][4]
 """
-    record(tmp_path, code, "--task", "whole")
+    record_program(tmp_path, code, "whole")
     steps = [(e["task"], e["selection"]["start"]) for e in reads(tmp_path / "t", "/y")]
     assert steps == [
         ("whole", [0]),
@@ -171,8 +166,7 @@ f["y"][4]
     ]
     program = Path(__file__).parents[2] / "build/bin/steps"
     subprocess.run([program.parent / "scattered_reads", "values.h5", "1"], cwd=tmp_path, check=True)
-    done = quarry("run", "--trace", tmp_path / "c", "--", program, "values.h5", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    record(tmp_path, program, "values.h5", trace="c")
     tasks = [e["task"] for e in reads(tmp_path / "c", "/values")]
     assert tasks == ["first", "second", f"{program} values.h5"]
 
@@ -180,10 +174,7 @@ f["y"][4]
 @pytest.mark.parametrize("count", [70_000, pytest.param(5_000_000, marks=pytest.mark.slow)])
 def test_any_number_of_ios(tmp_path: Path, count: int) -> None:
     program = Path(__file__).parents[2] / "build/bin/scattered_reads"
-    done = quarry(
-        "run", "--trace", tmp_path / "t", "--", program, "data.h5", str(count), cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    done = record(tmp_path, program, "data.h5", count)
     elements = 1_000_000
     expected = [i * 7919 % elements for i in range(count)]
     assert int(done.stdout) == sum(expected)
@@ -317,9 +308,8 @@ def test_secrets_are_not_recorded(tmp_path: Path) -> None:
     prepare(tmp_path)
     code = 'import h5py; h5py.File("data.h5", "r")["y"][0]'
     words = ["--password", "sesame-one", "--token=sesame-two", "https://me:sesame-three@host/x"]
-    command = ["run", "--trace", "t", "--", sys.executable, "-c", code, *words]
-    done = quarry(*command, cwd=tmp_path, env={"AWS_SECRET_ACCESS_KEY": "sesame-four"})
-    assert done.returncode == 0
+    secret = {"AWS_SECRET_ACCESS_KEY": "sesame-four"}
+    record(tmp_path, sys.executable, "-c", code, *words, env=secret)
     recorded = b"".join(path.read_bytes() for path in (tmp_path / "t").iterdir())
     assert b"data.h5" in recorded
     assert b"sesame" not in recorded

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from running import clean_environment
 
-from cli import QUARRY, quarry
+from cli import QUARRY, quarry, record
 
 PROGRAMS = Path(__file__).parent / "programs"
 REPOSITORY = Path(__file__).parents[2]
@@ -300,8 +300,7 @@ def test_levels_record_what_they_say(tmp_path: Path) -> None:
             folder = tmp_path / f"{level}{count}"
             folder.mkdir()
             command = [REPOSITORY / "build/bin/scattered_reads", "data.h5", count]
-            done = quarry("run", "--trace", "t", "--level", level, "--", *command, cwd=folder)
-            assert done.returncode == 0, done.stderr
+            record(folder, *command, options=("--level", level))
             kinds = [event["event"] for event in recorded(folder / "t")]
             assert kinds.count("opened") == 2  # made and read
             # One of them writes the dataset.
@@ -315,9 +314,7 @@ def test_levels_record_what_they_say(tmp_path: Path) -> None:
 
 
 def record_code(folder: Path, code: str) -> tuple[list[dict], dict]:
-    done = quarry("run", "--trace", folder / "t", "--", sys.executable, "-c", code, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert record(folder, sys.executable, "-c", code).stderr == ""
     return recorded(folder / "t"), json.loads(quarry("summary", "--json", folder / "t").stdout)
 
 
@@ -507,9 +504,7 @@ def test_recording_says_how_long_it_took(tmp_path: Path, program: str) -> None:
     for run, times in itertools.product(range(3), taken):
         trace = tmp_path / f"{times}.{run}.trace"
         later = f"import time\ntime.sleep(0.05)\n{program.format(times)}"
-        command = ["run", "--trace", trace, "--", sys.executable, "-c", later]
-        done = quarry(*command, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        record(tmp_path, sys.executable, "-c", later, trace=trace)
         (process,) = json.loads(quarry("summary", "--json", trace).stdout)["processes"]
         taken[times].append(process["held_up_nanoseconds"])
         assert process["begin"] - 60e9 < process["started"] < process["begin"] - 5e7

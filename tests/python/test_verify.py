@@ -28,7 +28,7 @@ from carving import (
     verify,
 )
 
-from cli import quarry
+from cli import quarry, record
 
 
 def named(found: dict) -> set[str]:
@@ -214,8 +214,8 @@ def test_a_trace_that_does_not_tell_what_was_read_is_refused(tmp_path: Path) -> 
     program = "import netCDF4; netCDF4.Dataset('in.nc')['used'][2:4]"
     run(tmp_path, program)
     carve(tmp_path, "t")
-    words = (sys.executable, "-c", program)
-    quarry("run", "--level", "objects", "--trace", "coarse", "--", *words, cwd=tmp_path)
+    coarse = ("--level", "objects")
+    record(tmp_path, sys.executable, "-c", program, trace="coarse", options=coarse)
     done = quarry("verify", file, copy_of(file), "--trace", "coarse", cwd=tmp_path)
     assert done.returncode == 125 and "coarse does not tell all that was read" in done.stderr
     for part in (tmp_path / "t").glob("*.qtrace"):
@@ -561,9 +561,8 @@ def test_other_peoples_files_are_verified_when_all_is_kept(
         seed = random.Random(os.environ["QUARRY_SEED"] + " files to verify").randrange(10**9)
         print("seed", seed)
         files = random.Random(seed).sample(files, 80)
-    program = [sys.executable, PROGRAMS / "open_files.py"]
     lines = "".join(f"{path}\n" for path in files)
-    quarry("run", "--trace", tmp_path / "t", "--", *program, cwd=tmp_path, input=lines)
+    record(tmp_path, sys.executable, PROGRAMS / "open_files.py", input=lines)
     words = ["carve", "-o", tmp_path / "small", "--keep", "*", tmp_path / "t", "--json"]
     done = quarry(*words, cwd=tmp_path, timeout=300)
     fates = json.loads(done.stdout)["files"]

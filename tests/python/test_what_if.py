@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import QUARRY, quarry
+from cli import QUARRY, quarry, record
 
 # The same accesses, to a dataset that is stored in the way that it is told.
 PROGRAM = """
@@ -80,7 +80,7 @@ def any_layout(draw: random.Random, spec: dict) -> dict:
     return {"chunks": [draw.choice([10, 33, 100, 200]) for _ in range(2)], "cache": cache}
 
 
-def record(folder: Path, name: str, spec: dict, layout: dict) -> Path:
+def record_layout(folder: Path, name: str, spec: dict, layout: dict) -> Path:
     (folder / "spec.json").write_text(json.dumps(spec))
     (folder / f"{name}.json").write_text(json.dumps(layout))
     words = ["spec.json", f"{name}.json"]
@@ -88,8 +88,7 @@ def record(folder: Path, name: str, spec: dict, layout: dict) -> Path:
     if spec["made"] == "before":
         done = quarry("run", "--no-trace", "--", sys.executable, "-c", PROGRAM, *words, cwd=folder)
         assert done.returncode == 0, done.stderr
-    done = quarry("run", "--trace", name, "--", sys.executable, "-c", USE, *words, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    record(folder, sys.executable, "-c", USE, *words, trace=name)
     return folder / name
 
 
@@ -110,7 +109,7 @@ def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
     spec = any_spec(draw)
     before = any_layout(draw, spec) | {"cache": 0}
     after = any_layout(draw, spec)
-    trace = record(tmp_path, "before", spec, before)
+    trace = record_layout(tmp_path, "before", spec, before)
     options = []
     if after["chunks"]:
         options += ["--chunks", "x".join(map(str, after["chunks"]))]
@@ -120,7 +119,7 @@ def test_what_is_foretold_happens(tmp_path: Path, case: int) -> None:
     done = quarry("what-if", "--object", "/x", "--json", *options, trace)
     assert done.returncode == 0, done.stderr
     foretold = json.loads(done.stdout)
-    happened = record(tmp_path, "after", spec, after)
+    happened = record_layout(tmp_path, "after", spec, after)
     after_all = json.loads(quarry("what-if", "--object", "/x", "--json", happened).stdout)
     print(spec["made"], spec["compressed"], spec["filled"], before, after, spec["accesses"][:3])
     assert close_to(foretold["replayed"], foretold["measured"]), foretold
@@ -137,8 +136,7 @@ REOPEN = "import h5py; h5py.File('data.h5')['x'][:10]"
 
 def test_what_a_dataset_was_made_with_is_not_forgotten_when_it_is_opened(tmp_path: Path) -> None:
     for program in (MAKE_FILLED, REOPEN):
-        command = [sys.executable, "-c", program]
-        assert quarry("run", "--trace", "t", "--", *command, cwd=tmp_path).returncode == 0
+        record(tmp_path, sys.executable, "-c", program)
     foretold = json.loads(quarry("what-if", "--object", "/x", "--json", tmp_path / "t").stdout)
     assert foretold["measured"]["bytes_written"] >= 4_000_000
     assert close_to(foretold["replayed"], foretold["measured"]), foretold
@@ -162,8 +160,7 @@ def test_how_well_data_would_compress_is_tried_on_the_file(tmp_path: Path) -> No
     def recorded(name: str, chunks: str) -> Path:
         make = [sys.executable, "-c", RUNS, chunks]
         assert quarry("run", "--no-trace", "--", *make, cwd=tmp_path).returncode == 0
-        use = [sys.executable, "-c", COLUMNS]
-        assert quarry("run", "--trace", name, "--", *use, cwd=tmp_path).returncode == 0
+        record(tmp_path, sys.executable, "-c", COLUMNS, trace=name)
         return tmp_path / name
 
     def foretold(*words: object) -> dict:
@@ -191,11 +188,9 @@ def test_how_well_data_would_compress_is_tried_on_the_file(tmp_path: Path) -> No
 def test_it_does_not_record_itself(tmp_path: Path) -> None:
     make = [sys.executable, "-c", RUNS, "100x100"]
     assert quarry("run", "--no-trace", "--", *make, cwd=tmp_path).returncode == 0
-    use = [sys.executable, "-c", COLUMNS]
-    assert quarry("run", "--trace", "t", "--", *use, cwd=tmp_path).returncode == 0
+    record(tmp_path, sys.executable, "-c", COLUMNS)
     words = ["what-if", "--object", "/x", "--chunks", "50x50", tmp_path / "t"]
-    done = quarry("run", "--trace", "other", "--", QUARRY, *words, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    record(tmp_path, QUARRY, *words, trace="other")
     told = quarry("ls", "--json", "other", cwd=tmp_path)
     if told.returncode == 0:  # otherwise there was nothing to record
         assert not [file for file in json.loads(told.stdout)["files"] if file["driver"]]
@@ -225,23 +220,18 @@ with h5py.File("data.h5", "r", **({"page_buf_size": buffer} if buffer else {})) 
     [(4096, 1 << 20, 400), (16384, 1 << 18, 600), (65536, 1 << 24, 600), (1 << 20, 1 << 24, 1500)],
 )
 def test_what_pages_would_bring(tmp_path: Path, page: int, buffer: int, count: int) -> None:
-    def run(name: str, code: str, *words: int) -> None:
-        command = [sys.executable, "-c", code, *map(str, words)]
-        done = quarry("run", "--trace", name, "--", *command, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-
     def foretold(name: str) -> dict:
         options = ["--file", "data.h5", "--paged", page, "--page-buffer", buffer, "--json"]
         done = quarry("what-if", *options, name, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    run("make", FILE, count, 0)
-    run("before", VISIT, count, 0)
+    record(tmp_path, sys.executable, "-c", FILE, count, 0, trace="make")
+    record(tmp_path, sys.executable, "-c", VISIT, count, 0, trace="before")
     answer = foretold("before")
     assert answer["caution"] == "" and answer["predicted"]["reads"] < answer["measured"]["reads"]
-    run("make again", FILE, count, page)
-    run("after", VISIT, count, buffer)
+    record(tmp_path, sys.executable, "-c", FILE, count, page, trace="make again")
+    record(tmp_path, sys.executable, "-c", VISIT, count, buffer, trace="after")
     measured = foretold("after")["measured"]
     for field in ("reads", "bytes_read"):
         assert abs(answer["predicted"][field] - measured[field]) <= measured[field] / 10, field
