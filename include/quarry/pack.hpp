@@ -59,15 +59,23 @@ struct PythonVersions {
     std::string problem;  // why it could not be asked
 };
 
+// Of the system, as Debian has them.
+struct SystemPackage {
+    std::string name;
+    std::string version;
+};
+
 struct Versions {
     std::string quarry;
     std::string system;  // "debian", as os-release has it
     std::string system_version;
     std::string system_name;
+    std::string system_codename;  // "bookworm"; empty where there is none
     std::string kernel;
     std::string machine;
     std::vector<LibraryFacts> hdf5;
     std::vector<PythonVersions> pythons;
+    std::vector<SystemPackage> packages;  // that programs other than Pythons need, as far as known
 };
 
 struct PackedFile {

@@ -103,6 +103,14 @@ private:
     sigset_t before_{};
 };
 
+// Looks where the program's own PATH leads, not ours. Returns only if that fails, with errno.
+void execute(const std::vector<char*>& arguments, std::vector<char*> variables) {
+    char** const own = environ;
+    environ = variables.data();
+    execvp(arguments[0], arguments.data());
+    environ = own;
+}
+
 constexpr int kNotReady = 125;  // as `env` and `timeout` have it
 
 // What a child that has not become the program says: an errno, and what else there is to say.
@@ -134,7 +142,7 @@ ExecFailure become(const Command& command, const Environment& environment) {
     const std::vector<char*> arguments = exec_array(command);
     const std::vector<std::string> entries = environment.entries();
     const std::vector<char*> variables = exec_array(entries);
-    execvpe(arguments[0], arguments.data(), variables.data());
+    execute(arguments, variables);
     return failure_for(errno, command, environment);
 }
 
@@ -161,7 +169,7 @@ ProgramEnd run_to_its_end(const Command& command, const Environment& environment
             tell(news[1], 0, ready.error().message);
             _exit(kNotReady);
         }
-        execvpe(arguments[0], arguments.data(), variables.data());
+        execute(arguments, variables);
         tell(news[1], errno, "");
         _exit(127);
     }

@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <clocale>
@@ -111,6 +112,8 @@ Result<ArchiveReader> ArchiveReader::open(const std::string& path) {
     std::error_code failed;
     if (std::filesystem::exists(path, failed) && !std::filesystem::is_regular_file(path, failed))
         return Error{path + " is no ordinary file."};
+    if (access(path.c_str(), R_OK) != 0)
+        return Error{path + " cannot be read: " + std::strerror(errno) + "."};
     ArchiveReader reader({LIBARCHIVE(archive_read_new)(), LIBARCHIVE(archive_read_free)}, path);
     archive* handle = reader.handle_.get();
     const bool is_open =

@@ -90,13 +90,6 @@ private:
     std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> by_pid_;
 };
 
-bool is_of_system(const std::string& path) {
-    constexpr std::string_view kSystem[] = {"/bin/", "/sbin/", "/lib/", "/proc/", "/dev/"};
-    return is_installed_below("/usr", path) ||
-           std::any_of(std::begin(kSystem), std::end(kSystem),
-                       [&](std::string_view prefix) { return path.starts_with(prefix); });
-}
-
 }  // namespace
 
 std::vector<PackedCommand> commands_of(const TraceFacts& facts,
@@ -123,6 +116,13 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
     return commands;
 }
 
+bool is_of_system(const std::string& path) {
+    constexpr std::string_view kSystem[] = {"/bin/", "/sbin/", "/lib/", "/proc/", "/dev/"};
+    return is_installed_below("/usr", path) ||
+           std::any_of(std::begin(kSystem), std::end(kSystem),
+                       [&](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
 std::string text_of(const PackedCommand& command) {
     return fmt::format("{}", fmt::join(command.command, " "));
 }
@@ -140,6 +140,22 @@ std::vector<std::string> files_named(const PackedCommand& command) {
         files.push_back(path);
     }
     return files;
+}
+
+std::vector<std::string> program_folders(const PackedCommand& command, const Pack& pack) {
+    std::vector<std::string> folders;
+    const auto add = [&](const PackedCommand& one) {
+        const std::string program = program_of(one);
+        const std::string folder = fs::path(program).parent_path();
+        const bool is_of_use = program.starts_with('/') && !is_of_system(program) &&
+                               folder.find(':') == std::string::npos;
+        if (is_of_use && std::find(folders.begin(), folders.end(), folder) == folders.end())
+            folders.push_back(folder);
+    };
+    add(command);
+    if (interpreter_of(command).empty())
+        for (const PackedCommand& one : pack.commands) add(one);
+    return folders;
 }
 
 std::string missing_origin(const Pack& pack) {

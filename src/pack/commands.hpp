@@ -11,9 +11,16 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
 
 std::string text_of(const PackedCommand& command);
 
+// Whether it lies where packages of the system put files.
+bool is_of_system(const std::string& path);
+
 // Files that the command names, as absolute paths: scripts, settings, programs that do not belong
 // to the system, data.
 std::vector<std::string> files_named(const PackedCommand& command);
+
+// Where its words find programs: a Python that was started by its name alone finds itself there,
+// and other commands those that the run has used.
+std::vector<std::string> program_folders(const PackedCommand& command, const Pack& pack);
 
 // Whether a secret was taken out of it, so that it cannot be run as it is.
 bool lacks_secret(const PackedCommand& command);

@@ -43,8 +43,12 @@ std::string base_lines(const Versions& versions) {
         return python.problem.empty() && !python.is_of_system;
     });
     // A Python that somebody brought along may be one that the system does not offer.
-    if (other != pythons.end())
-        return fmt::format("FROM docker.io/library/python:{}-slim\n", other->version);
+    if (other != pythons.end()) {
+        const bool needs_its_packages = versions.system == "debian" && !versions.packages.empty() &&
+                                        !versions.system_codename.empty();
+        return fmt::format("FROM docker.io/library/python:{}-slim{}\n", other->version,
+                           needs_its_packages ? "-" + versions.system_codename : "");
+    }
     const auto system = std::find_if(std::begin(kSystems), std::end(kSystems),
                                      [&](const System& one) { return one.id == versions.system; });
     if (system == std::end(kSystems))
@@ -52,6 +56,11 @@ std::string base_lines(const Versions& versions) {
                            pythons.empty() ? "" : "# Install Python here.\n");
     return fmt::format("FROM {}:{}\n{}", system->image, versions.system_version,
                        pythons.empty() ? "" : fmt::format("RUN {}\n", system->install));
+}
+
+// Of Debian and its like, which Pythons of that name are built on as well.
+bool has_apt(const Versions& versions) {
+    return versions.system == "debian" || versions.system == "ubuntu";
 }
 
 // For a comment: whatever is in it does not begin a line of its own.
@@ -78,6 +87,22 @@ std::string list_of(const PythonVersions& python) {
             fmt::format(fmt::runtime(one.is_indexed ? "{}=={}\n" : "# from elsewhere: {}=={}\n"),
                         on_one_line(one.name), on_one_line(one.version));
     return text;
+}
+
+std::string package_lines(const Versions& versions) {
+    if (versions.packages.empty()) return "";
+    std::string versions_then, names;
+    for (const SystemPackage& one : versions.packages) {
+        versions_then +=
+            fmt::format("#   {} {}\n", on_one_line(one.name), on_one_line(one.version));
+        names += " " + shell_quoted(one.name);
+    }
+    const std::string install =
+        has_apt(versions)
+            ? fmt::format("RUN apt-get update && apt-get install -y --no-install-recommends{}\n",
+                          names)
+            : "# Install them here.\n";
+    return "\n# Packages of the system that programs need. They were:\n" + versions_then + install;
 }
 
 std::string copy_line(const std::string& from, const std::string& to) {
@@ -128,6 +153,7 @@ std::string containerfile_of(const Pack& pack, const std::vector<FileFate>& inpu
         on_one_line(versions.system_name), on_one_line(versions.kernel),
         on_one_line(versions.machine));
     text += base_lines(versions);
+    text += package_lines(versions);
     for (size_t i = 0; i < versions.pythons.size(); ++i)
         if (versions.pythons[i].problem.empty()) text += install_lines(versions.pythons[i], i);
     text += "\n# Data and programs, each under its path.\n";
@@ -140,13 +166,17 @@ std::string containerfile_of(const Pack& pack, const std::vector<FileFate>& inpu
     return text + "ENTRYPOINT [\"/bin/sh\", \"/run.sh\"]\n";
 }
 
-std::string script_line(const PackedCommand& command) {
+std::string script_line(const PackedCommand& command, const Pack& pack) {
     std::string text = "\n";
     if (lacks_secret(command))
         text += "# Put the secret, which was not recorded, in place of ***.\n";
     if (command.rank >= 0)
         text += fmt::format("# Was started by MPI, as number {}.\n", command.rank);
-    return text + fmt::format("cd {} &&\n{} || status=$?\n", shell_quoted(command.directory),
+    std::string path;
+    for (const std::string& folder : program_folders(command, pack))
+        path += shell_quoted(folder) + ":";
+    return text + fmt::format("cd {} &&\n{}{} || status=$?\n", shell_quoted(command.directory),
+                              path.empty() ? "" : "PATH=" + path + "\"$PATH\" ",
                               quoted_words(command.command));
 }
 
@@ -165,7 +195,7 @@ std::string script_of(const Pack& pack) {
     const std::string why_not = missing_origin(pack);
     if (!why_not.empty()) text += fmt::format("echo {} >&2\nexit 1\n", shell_quoted(why_not));
     for (const PackedCommand& command : pack.commands)
-        if (command.is_top_level) text += script_line(command);
+        if (command.is_top_level) text += script_line(command, pack);
     return text + "\nexit $status\n";
 }
 

@@ -22,6 +22,7 @@
 #include "base/installed.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
+#include "pack/needed_software.hpp"
 #include "pack/versions.hpp"
 #include "pack/whereabouts.hpp"
 
@@ -32,6 +33,9 @@ namespace fs = std::filesystem;
 
 // Clocks of file systems may differ from ours, and what is buffered is written late.
 constexpr uint64_t kSlack = 2'000'000'000;
+
+// No library is larger without being data as well.
+constexpr uint64_t kLibrariesBelow = 256 << 20;
 
 constexpr const char* kThereBefore = "it was there before the run";
 
@@ -132,6 +136,7 @@ public:
         std::vector<InputFile> found = inputs_found();
         add_folders();
         add_programs();
+        add_needed_software();
         add_files_read(*summary);
         for (const std::string& path : programs_)
             if (!left_out_.contains(path))
@@ -221,6 +226,27 @@ private:
             auto end = ends.begin();
             for (const Imports& imports : asked.programs) add_imports(imports, (end++)->second);
         }
+    }
+
+    // A container has the packages, and the files that belong to none from the archive.
+    void add_needed_software() {
+        Versions& versions = pack_.versions;
+        const NeededSoftware needed =
+            software_needed_by(pack_.commands, versions.hdf5, versions.pythons);
+        versions.packages = needed.packages;
+        uint64_t end = 0;
+        for (const PackedCommand& command : pack_.commands) end = std::max(end, command.ended);
+        for (const std::string& file : needed.files)
+            if (!data_.has(file)) add(file, why_not_packed(file, end, kLibrariesBelow));
+        if (!needed.unknown.empty())
+            cautions_.push_back(fmt::format(
+                "A container has not all that programs of the run need of the system: which "
+                "packages hold {} is not known here.",
+                fmt::join(needed.unknown, ", ")));
+        for (const std::string& name : needed.missing)
+            cautions_.push_back(name +
+                                ", a library that a program of the run asks for, is not found "
+                                "now: it is not in the archive.");
     }
 
     // What an installed module runs, as `-m cProfile`, is a script as well.
@@ -314,12 +340,16 @@ private:
     }
 
     std::string why_not_packed(const std::string& path, uint64_t end) const {
+        return why_not_packed(path, end, options_.programs_below);
+    }
+
+    static std::string why_not_packed(const std::string& path, uint64_t end, uint64_t below) {
         struct stat status{};
         if (stat(path.c_str(), &status) != 0) return "it is gone";
         if (!S_ISREG(status.st_mode)) return "it is no ordinary file";
         if (modified(status) > end + kSlack) return "it was changed after the run";
-        if (static_cast<uint64_t>(status.st_size) > options_.programs_below)
-            return "it has more than " + bytes_text(options_.programs_below);
+        if (static_cast<uint64_t>(status.st_size) > below)
+            return "it has more than " + bytes_text(below);
         return why_not_read(path);
     }
 

@@ -71,7 +71,9 @@ Json outputs_json(const std::vector<PackedOutput>& outputs) {
 }
 
 Json versions_json(const Versions& versions) {
-    Json libraries = Json::array(), pythons = Json::array();
+    Json libraries = Json::array(), pythons = Json::array(), packages = Json::array();
+    for (const SystemPackage& one : versions.packages)
+        packages.push_back({{"name", one.name}, {"version", one.version}});
     for (const LibraryFacts& one : versions.hdf5)
         libraries.push_back({{"path", one.path}, {"version", one.version}});
     for (const PythonVersions& one : versions.pythons) {
@@ -91,10 +93,12 @@ Json versions_json(const Versions& versions) {
             {"system", versions.system},
             {"system_version", versions.system_version},
             {"system_name", versions.system_name},
+            {"system_codename", versions.system_codename},
             {"kernel", versions.kernel},
             {"machine", versions.machine},
             {"hdf5", libraries},
-            {"python", pythons}};
+            {"python", pythons},
+            {"packages", packages}};
 }
 
 Json files_json(const std::vector<PackedFile>& files) {
@@ -143,14 +147,16 @@ std::vector<PackedOutput> outputs_in(const ReadJson& json) {
 }
 
 Versions versions_in(const ReadJson& json) {
-    Versions versions{json.at("quarry"),
-                      json.at("system"),
-                      json.at("system_version"),
-                      json.at("system_name"),
-                      json.at("kernel"),
-                      json.at("machine"),
-                      {},
-                      {}};
+    Versions versions;
+    versions.quarry = json.at("quarry");
+    versions.system = json.at("system");
+    versions.system_version = json.at("system_version");
+    versions.system_name = json.at("system_name");
+    versions.system_codename = json.value("system_codename", "");
+    versions.kernel = json.at("kernel");
+    versions.machine = json.at("machine");
+    for (const ReadJson& one : json.value("packages", ReadJson::array()))
+        versions.packages.push_back({one.at("name"), one.at("version")});
     for (const ReadJson& one : json.at("hdf5"))
         versions.hdf5.push_back({one.at("path"), one.at("version")});
     for (const ReadJson& one : json.at("python")) {

@@ -197,6 +197,18 @@ Result<std::string> place_of(const std::string& archive) {
     return place;
 }
 
+// Without Quarry, as in a container, netCDF reads no variable of which some chunks are left out.
+void add_caution_of_parts(PackResult& result) {
+    const auto is_in_part = [](const FileFate& file) {
+        return std::any_of(file.datasets.begin(), file.datasets.end(),
+                           [](const auto& dataset) { return dataset.remains == Remains::Partly; });
+    };
+    if (std::any_of(result.inputs.begin(), result.inputs.end(), is_in_part))
+        result.cautions.push_back(
+            "Of some datasets only chunks are packed. `unpack --run` reads them, and so does HDF5 "
+            "in a container, but netCDF does not. Pack without --granularity chunk for that.");
+}
+
 bool are_all_carved(const std::vector<FileFate>& inputs) {
     return std::all_of(inputs.begin(), inputs.end(),
                        [](const FileFate& file) { return file.problem.empty(); });
@@ -212,8 +224,10 @@ Result<PackResult> plan_pack(const PackOptions& options, const std::vector<Input
     if (!gathered) return gathered.error();
     auto fates = plan_carving(gathered->inputs, options.carving);
     if (!fates) return fates.error();
-    return PackResult{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
+    PackResult result{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
                       0};
+    add_caution_of_parts(result);
+    return result;
 }
 
 Result<PackResult> make_pack(const PackOptions& options, const std::vector<InputFile>& inputs,
@@ -232,6 +246,7 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     if (!fates) return fates.error();
     PackResult result{std::move(gathered->pack), std::move(*fates), std::move(gathered->cautions),
                       0};
+    add_caution_of_parts(result);
     if (!are_all_carved(result.inputs)) return result;
     const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";

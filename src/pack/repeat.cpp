@@ -134,13 +134,18 @@ std::string complaint_about(const ProgramEnd& end) {
         end.exit_code);
 }
 
-Environment environment_for(const Pack& pack) {
-    Environment environment = Environment::of_process();
-    if (pack.python_path.empty()) return environment;
-    std::vector<std::string> places = pack.python_path;
-    const std::string own = environment.get("PYTHONPATH").value_or("");
+void put_in_front(std::vector<std::string> places, const std::string& variable,
+                  Environment& environment) {
+    if (places.empty()) return;
+    const std::string own = environment.get(variable).value_or("");
     if (!own.empty()) places.push_back(own);
-    environment.set("PYTHONPATH", fmt::format("{}", fmt::join(places, ":")));
+    environment.set(variable, fmt::format("{}", fmt::join(places, ":")));
+}
+
+Environment environment_for(const PackedCommand& command, const Pack& pack) {
+    Environment environment = Environment::of_process();
+    put_in_front(pack.python_path, "PYTHONPATH", environment);
+    put_in_front(program_folders(command, pack), "PATH", environment);
     return environment;
 }
 
@@ -229,7 +234,6 @@ private:
     // What went wrong; empty if nothing did.
     std::string run_all(const CarvedView& view, const std::string& carved) const {
         const Plugin plugin = find_plugin();
-        const Environment environment = environment_for(pack_);
         LaunchOptions launch;
         launch.recording = LaunchOptions::Recording::Off;
         launch.serving.carved = carved;
@@ -241,6 +245,7 @@ private:
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
             if (options_.announce) options_.announce(command);
+            const Environment environment = environment_for(command, pack_);
             const auto plan = plan_launch(command.command, environment, launch, plugin);
             if (!plan) return plan.error().message;
             const ProgramEnd end =

@@ -45,17 +45,6 @@ bool is_python(const std::string& program) {
     return base_name(program).starts_with("python");
 }
 
-// As a shell would find it, if that is the program that ran.
-std::string on_path(const std::string& name, const fs::path& program) {
-    const char* path = std::getenv("PATH");
-    std::error_code failed;
-    for (const std::string& folder : split(path != nullptr ? path : "", ":")) {
-        const fs::path found = fs::path(folder) / name;
-        if (fs::equivalent(found, program, failed) && !failed) return found;
-    }
-    return program;
-}
-
 void read_answer(const Json& json, AskedPython& asked) {
     PythonVersions& versions = asked.versions;
     versions.version = json.at("version");
@@ -71,11 +60,12 @@ void read_answer(const Json& json, AskedPython& asked) {
 
 }  // namespace
 
+std::string program_of(const PackedCommand& command) {
+    return fs::path(command.program).lexically_normal();
+}
+
 std::string interpreter_of(const PackedCommand& command) {
-    if (!is_python(command.program) || command.command.empty()) return "";
-    const std::string& name = command.command.front();
-    if (name.find('/') == std::string::npos) return on_path(name, command.program);
-    return (fs::path(command.directory) / name).lexically_normal();
+    return is_python(command.program) ? program_of(command) : "";
 }
 
 AskedPython ask_python(const std::string& interpreter, const std::vector<PythonProgram>& programs) {
@@ -101,6 +91,7 @@ Versions versions_here(const TraceFacts& facts) {
     versions.system = release["ID"];
     versions.system_version = release["VERSION_ID"];
     versions.system_name = release["PRETTY_NAME"];
+    versions.system_codename = release["VERSION_CODENAME"];
     utsname names{};
     if (uname(&names) == 0) {
         versions.kernel = names.release;

@@ -21,7 +21,10 @@ struct AskedPython {
     std::vector<Imports> programs;  // as they were named; empty if it could not be asked
 };
 
-// By which a command can be started again; empty if it is no Python.
+// The program of a command, by the path that it was started by.
+std::string program_of(const PackedCommand& command);
+
+// The same, of a Python; empty if it is none.
 std::string interpreter_of(const PackedCommand& command);
 
 AskedPython ask_python(const std::string& interpreter, const std::vector<PythonProgram>& programs);

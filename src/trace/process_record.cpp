@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -63,6 +64,30 @@ std::string link_target(const char* link) {
     std::array<char, PATH_MAX> path;
     const ssize_t size = readlink(link, path.data(), path.size());
     return {path.data(), size > 0 ? static_cast<size_t>(size) : 0};
+}
+
+bool is_same_file(const std::string& left, const std::string& right) {
+    struct stat one{}, other{};
+    return stat(left.c_str(), &one) == 0 && stat(right.c_str(), &other) == 0 &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+// As it was started: a Python belongs to the environment in which its link lies. Where a script
+// was, its first line tells the program, which is the first of the words then.
+std::string program_path(const std::vector<std::string>& command, std::string_view directory) {
+    const std::string program = link_target("/proc/self/exe");
+    const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    std::vector<std::string> names;
+    if (started != nullptr) names.emplace_back(started);
+    if (!command.empty()) names.push_back(command.front());
+    for (const std::string& name : names) {
+        if (name.find('/') == std::string::npos || name.starts_with("/proc/") ||
+            name.starts_with("/dev/"))
+            continue;
+        const std::string path = name.starts_with('/') ? name : std::string(directory) + "/" + name;
+        if (is_same_file(path, program)) return path;
+    }
+    return program;
 }
 
 // Whether a variable is one that the program was started with. The kernel puts those between these
@@ -172,7 +197,7 @@ void record_process(Writer& writer) noexcept {
         record.command = writer.text(joined(command, '\0'));
         const auto& [directory, length] = first_directory();
         record.directory = writer.text({directory.data(), length});
-        record.program = writer.text(link_target("/proc/self/exe"));
+        record.program = writer.text(program_path(command, {directory.data(), length}));
         record.user_id = getuid();
         record.rank = number_in(std::array{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
                                            "MV2_COMM_WORLD_RANK", "SLURM_PROCID"});

@@ -21,7 +21,7 @@ struct Process {
     uint64_t time;
     uint32_t command;    // arguments, each ended by a zero byte, secrets taken out
     uint32_t directory;  // working directory at the start
-    uint32_t program;    // path of the executable
+    uint32_t program;    // path of the executable, as it was started
     uint32_t user_id;
     int32_t rank;  // of a parallel job; -1 without
     int32_t ranks;
@@ -141,7 +141,10 @@ struct StorageClosed {
     uint32_t number;
     uint32_t unused;
     uint64_t size;  // in bytes; of a file that could only be read, as it was when it was opened
-    std::array<uint64_t, 4> unused_too;
+    // When it was last written to, in nanoseconds since 1970; 0 if nobody knows, and in older
+    // traces
+    uint64_t modified;
+    std::array<uint64_t, 3> unused_too;
 };
 
 // Addresses that HDF5 tells of this storage begin here: it has a user block.
