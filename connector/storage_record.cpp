@@ -159,6 +159,9 @@ void close_storage(StorageRecord* storage) noexcept {
         record.time = trace::monotonic_now();
         record.number = storage->number;
         record.size = now.size;
+        const FileIdentity& then = storage->identity;
+        const bool is_same_file = now.device == then.device && now.inode == then.inode;
+        if (is_same_file) record.modified = static_cast<uint64_t>(now.modified);
         writer->append(record);
     }
     const std::lock_guard guard(mutex);

@@ -29,6 +29,9 @@ struct InputFile {
     uint64_t opened = 0;  // first, in nanoseconds since 1970
     // When it was last written to, at each opening; several are several states of the file.
     std::set<uint64_t> modified;
+    // What was then and what is now are the same data: who opens a file for writing and only reads
+    // has HDF5 write the first block again.
+    std::map<uint64_t, uint64_t> rewritten;
     bool was_written = false;
     bool was_carved = false;         // it may have been a carved copy that was opened
     bool is_raw = false;             // taken as it is: data of a dataset in another file

@@ -5,11 +5,14 @@
 #include <set>
 
 #include "analyze/completeness.hpp"
+#include "analyze/credit.hpp"
 #include "analyze/dataset_description.hpp"
 #include "analyze/real_names.hpp"
 #include "analyze/recorded_selection.hpp"
-#include "analyze/trace_index.hpp"
+#include "analyze/superblock.hpp"
+#include "analyze/task_visitor.hpp"
 #include "base/text.hpp"
+#include "model/input_files.hpp"
 #include "model/touched_chunks.hpp"
 #include "trace/interest.hpp"
 
@@ -38,11 +41,8 @@ constexpr const char* kIsNoData =
     "a name";
 constexpr const char* kReadAsBytes = "it was read without HDF5, too, as a file of bytes";
 
-constexpr const char* kIsRawToo = "it also holds data of a dataset in another file";
 constexpr const char* kMayBeSource =
     "a virtual dataset may have it for a source, which HDF5 has found in a way of its own";
-constexpr const char* kReadInside =
-    "HDF5 has also read it by itself, and it is not known for which dataset";
 
 constexpr const char* kReadByDriver =
     "the driver of HDF5 that has read it may have made other bytes of those in the file: ";
@@ -117,34 +117,39 @@ struct Reach {
 };
 using Reaches = std::map<const ProcessTables*, std::set<Reach>>;
 
-class Using {
+// What a trace tells of inputs, by the number of the file or object.
+struct Found {
+    std::map<uint32_t, Input> inputs;
+    std::map<uint32_t, Token> tokens;
+    std::map<uint32_t, Opening> openings;  // the last of each file, whatever task did it
+    std::set<std::string> sought;  // names of sources that HDF5 has found in a way of its own
+    Reaches reaches;               // where tasks are chosen
+};
+
+class Using : public TaskVisitor {
 public:
+    using TaskVisitor::operator();
+
     Using(const TraceIndex& index, const ProcessTables& tables, const std::set<std::string>& tasks,
-          std::map<uint32_t, Input>& inputs, std::map<uint32_t, Token>& tokens,
-          std::map<uint32_t, Opening>& openings, std::set<std::string>& sought, Reaches& reaches)
-        : index_(index),
-          tables_(tables),
+          Found& found)
+        : TaskVisitor(index, tables),
           tasks_(tasks),
-          inputs_(inputs),
-          tokens_(tokens),
-          openings_(openings),
-          sought_(sought),
-          reaches_(reaches[&tables]),
-          task_(index.first_task_of(tables)) {
-        if (tables.parent != nullptr) inherit(reaches[tables.parent]);
+          found_(found),
+          reaches_(found.reaches[&tables]) {
+        if (tables.parent != nullptr) inherit(found.reaches[tables.parent]);
     }
 
-    void operator()(const trace::Task& record, const trace::Rest&) {
-        task_ = index_.task_named(tables_.text(record.name));
+    void operator()(const trace::Task& record, const trace::Rest& rest) {
+        TaskVisitor::operator()(record, rest);
         for (const Reach& reach : reaches_) use(reach);
     }
     void operator()(const trace::Storage& record, const trace::Rest&) {
         const uint32_t file = tables_.file_of(record.number);
         if (file == kNobody) return;
-        Opening& opening = openings_[file];
+        Opening& opening = found_.openings[file];
         opening = {tables_.text(record.path),
                    tables_.text(record.driver),
-                   realtime(record.time),
+                   tables_.realtime(record.time),
                    record.device,
                    record.inode,
                    record.born,
@@ -156,8 +161,17 @@ public:
     void operator()(const trace::StorageModified& record, const trace::Rest&) {
         const uint32_t file = tables_.file_of(record.number);
         if (file == kNobody) return;
-        openings_[file].modified = record.modified;
+        found_.openings[file].modified = record.modified;
+        sessions_[record.number].found = record.modified;
         if (Input* input = input_of(file)) input->file.modified.insert(record.modified);
+    }
+    void operator()(const trace::StorageClosed& record, const trace::Rest&) {
+        const Session session = sessions_[record.number];
+        sessions_.erase(record.number);
+        const bool is_younger = record.modified > session.found && session.found != 0;
+        if (!is_younger || session.written != Written::Superblock) return;
+        if (Input* input = input_of(tables_.file_of(record.number)))
+            input->file.rewritten[session.found] = record.modified;
     }
     void operator()(const trace::StorageHandle& record, const trace::Rest&) {
         note_reach({.file = tables_.file_of(record.number),
@@ -173,11 +187,11 @@ public:
         if (has_failed) return;
         const bool is_made = (record.prefix.flags & trace::kFileCreated) != 0;
         uint64_t& first = is_made ? input->first_made : input->first_found;
-        first = std::min(first, realtime(record.start));
+        first = std::min(first, tables_.realtime(record.start));
     }
     void operator()(const trace::Object& record, const trace::Rest&) {
         const uint32_t object = tables_.object_of(record.number);
-        if (object != kNobody) tokens_[object] = record.token;
+        if (object != kNobody) found_.tokens[object] = record.token;
         // Links and virtual datasets open files, too.
         if (Input* input = input_of(tables_.file_of(record.storage))) input->is_hdf5 = true;
     }
@@ -195,16 +209,21 @@ public:
         const std::string file = tables_.text(record.file);
         if (file != "." &&
             (!index_.has_source_file(tables_, record) || !index_.is_only_one_named(file)))
-            sought_.insert(base_name(file));
+            found_.sought.insert(base_name(file));
         const bool is_exact = (record.prefix.flags & kInexact) == 0;
         used(index_.source_of(tables_, record),
              is_exact ? selection_in(record, rest) : std::nullopt);
     }
     void operator()(const trace::Io& record, const trace::Rest&) {
-        constexpr uint8_t kSuperblock = 1;
         const bool is_write = (record.prefix.flags & trace::kIoWrite) != 0;
         if ((record.prefix.flags & trace::kIoDiscarded) != 0) return;
         if (!is_write && record.memory == kSuperblock) return;
+        if (is_write) {
+            const bool is_data = !is_of_superblock(record, tables_, index_);
+            Written& written = sessions_[record.storage].written;
+            written = std::max(written, is_data ? Written::Data : Written::Superblock);
+            if (!is_data) return;
+        }
         if (Input* input = used_input(tables_.file_of(record.storage)))
             (is_write ? input->file.was_written : input->is_inside) = true;
     }
@@ -224,14 +243,10 @@ public:
     }
 
 private:
-    uint64_t realtime(uint64_t monotonic) const {
-        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
-    }
-
     void note_making(const trace::OtherUse& record) {
         if ((record.flags & trace::kUseCreated) == 0) return;
         if (Input* input = input_of(tables_.other_file_of(record.number)))
-            input->first_made = std::min(input->first_made, realtime(record.opened));
+            input->first_made = std::min(input->first_made, tables_.realtime(record.opened));
     }
 
     void note_reach(const Reach& reach) {
@@ -257,8 +272,8 @@ private:
     Input* used_input(uint32_t file) {
         Input* input = input_of(file);
         if (input == nullptr || input->file.opened != 0) return input;
-        const auto opening = openings_.find(file);
-        if (opening != openings_.end()) add(opening->second, input->file);
+        const auto opening = found_.openings.find(file);
+        if (opening != found_.openings.end()) add(opening->second, input->file);
         return input;
     }
 
@@ -266,7 +281,7 @@ private:
         if (file == kNobody || task_ == kNobody) return nullptr;
         const std::string& task = index_.facts.tasks[task_].name;
         if (!tasks_.empty() && !tasks_.contains(task)) return nullptr;
-        Input& input = inputs_[file];
+        Input& input = found_.inputs[file];
         input.tasks.insert(task);
         return &input;
     }
@@ -301,21 +316,22 @@ private:
                 Input* input = input_of(file);
                 if (input == nullptr) continue;
                 input->is_raw = true;
-                input->raw_opened = std::min(input->raw_opened, realtime(time));
+                input->raw_opened = std::min(input->raw_opened, tables_.realtime(time));
             }
         }
     }
 
-    const TraceIndex& index_;
-    const ProcessTables& tables_;
     const std::set<std::string>& tasks_;
-    std::map<uint32_t, Input>& inputs_;
-    std::map<uint32_t, Token>& tokens_;
-    std::map<uint32_t, Opening>& openings_;  // the last of each file, whatever task did it
-    std::set<std::string>& sought_;  // names of sources that HDF5 has found in a way of its own
+    Found& found_;
     std::map<uint32_t, trace::OtherFile> others_;  // by number
-    std::set<Reach>& reaches_;                     // of this process, where tasks are chosen
-    uint32_t task_;
+    // What HDF5 has written since a file was opened, as far as that is recorded.
+    enum class Written : uint8_t { Unknown, Superblock, Data };
+    struct Session {
+        uint64_t found = 0;  // when the file was last written to before; 0 if nobody knows
+        Written written = Written::Unknown;
+    };
+    std::map<uint32_t, Session> sessions_;  // by number of the storage
+    std::set<Reach>& reaches_;              // of this process
 };
 
 std::vector<std::string> still_running(const TraceFacts& facts) {
@@ -335,17 +351,12 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     if (!index) return index.error();
     if (const auto error = why_reads_are_unknown(*index)) return *error;
     const std::set<std::string> wanted(tasks.begin(), tasks.end());
-    std::map<uint32_t, Input> inputs;
-    std::map<uint32_t, Token> tokens;
-    std::map<uint32_t, Opening> openings;
-    std::set<std::string> sought;
-    Reaches reaches;
+    Found all;
     for (const auto& tables : index->processes)
-        tables->file->each(
-            Using(*index, *tables, wanted, inputs, tokens, openings, sought, reaches));
+        tables->file->each(Using(*index, *tables, wanted, all));
     TraceInputs found{{}, {}, index->facts.unseen, still_running(index->facts), {}};
     for (const auto& [name, number] : index->tasks) found.tasks.insert(name);
-    for (auto& [number, input] : inputs) {
+    for (auto& [number, input] : all.inputs) {
         InputFile& file = input.file;
         file.is_raw = input.is_raw && !input.is_hdf5;
         if (file.is_raw) {
@@ -364,56 +375,19 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         if (!is_used || is_own || file.opened == 0) continue;
         if (input.first_made != kNever) file.was_written = true;
         file.path = index->facts.files[number].path;
-        if (input.is_hdf5 && sought.contains(base_name(file.path))) file.why_whole = kMayBeSource;
+        if (input.is_hdf5 && all.sought.contains(base_name(file.path)))
+            file.why_whole = kMayBeSource;
         if (!file.is_raw && !trace::is_data(file.path)) file.why_whole = kIsNoData;
         use_real_names(file);
         file.has_no_file = file.inode == 0 && !file.is_raw;
         file.tasks.assign(input.tasks.begin(), input.tasks.end());
         for (auto& [object, used] : input.read) {
-            used.dataset.token = tokens[object];
+            used.dataset.token = all.tokens[object];
             file.read.push_back(std::move(used.dataset));
         }
         found.files.push_back(std::move(file));
     }
     return found;
-}
-
-void add_uses(InputFile& known, const InputFile& more) {
-    known.was_written = known.was_written || more.was_written;
-    known.was_carved = known.was_carved || more.was_carved;
-    known.is_chosen = known.is_chosen || more.is_chosen;
-    if (known.why_whole.empty()) known.why_whole = more.why_whole;
-    if (known.is_raw != more.is_raw) known.why_whole = kIsRawToo;
-    // Of raw data, HDF5 does not tell which file it is.
-    if (known.is_raw && !more.is_raw) {
-        known.device = more.device;
-        known.inode = more.inode;
-        known.size = more.size;
-    }
-    if (known.is_inside != more.is_inside) known.why_whole = kReadInside;
-    known.is_raw = known.is_raw && more.is_raw;
-    known.is_inside = known.is_inside && more.is_inside;
-    known.opened = std::min(known.opened, more.opened);
-    known.modified.insert(more.modified.begin(), more.modified.end());
-    known.also_by.insert(more.also_by.begin(), more.also_by.end());
-    known.gone_names.insert(more.gone_names.begin(), more.gone_names.end());
-    if (more.path != known.path) known.also_by.insert(more.path);
-    known.read.insert(known.read.end(), more.read.begin(), more.read.end());
-    known.tasks.insert(known.tasks.end(), more.tasks.begin(), more.tasks.end());
-}
-
-void add_inputs(std::vector<InputFile>& all, std::vector<InputFile> more) {
-    for (InputFile& input : more) {
-        const auto known = std::find_if(all.begin(), all.end(), [&](const InputFile& one) {
-            return one.path == input.path &&
-                   (one.inode == input.inode || one.is_raw || input.is_raw);
-        });
-        if (known == all.end()) {
-            all.push_back(std::move(input));
-            continue;
-        }
-        add_uses(*known, input);
-    }
 }
 
 }  // namespace quarry

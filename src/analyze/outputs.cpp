@@ -3,7 +3,8 @@
 #include <quarry/outputs.hpp>
 #include <set>
 
-#include "analyze/trace_index.hpp"
+#include "analyze/superblock.hpp"
+#include "analyze/task_visitor.hpp"
 
 namespace quarry {
 namespace {
@@ -25,19 +26,13 @@ struct Output {
 // By file.
 using Outputs = std::map<uint32_t, Output>;
 
-class Writing {
+class Writing : public TaskVisitor {
 public:
     Writing(const TraceIndex& index, const ProcessTables& tables,
             const std::set<std::string>& wanted, Outputs& outputs)
-        : index_(index),
-          tables_(tables),
-          wanted_(wanted),
-          outputs_(outputs),
-          task_(index.first_task_of(tables)) {}
+        : TaskVisitor(index, tables), wanted_(wanted), outputs_(outputs) {}
 
-    void operator()(const trace::Task& record, const trace::Rest&) {
-        task_ = index_.task_named(tables_.text(record.name));
-    }
+    using TaskVisitor::operator();
     void operator()(const trace::FileOpened& record, const trace::Rest&) {
         if ((record.prefix.flags & trace::kFileFailed) != 0) return;
         Output* output = output_of(tables_.file_of(record.storage));
@@ -49,7 +44,9 @@ public:
     void operator()(const trace::Io& record, const trace::Rest&) {
         constexpr uint8_t kMatters = trace::kIoFailed | trace::kIoWrite | trace::kIoDiscarded;
         if ((record.prefix.flags & kMatters) != trace::kIoWrite) return;
-        if (Output* output = output_of(tables_.file_of(record.storage)))
+        Output* output = output_of(tables_.file_of(record.storage));
+        if (output == nullptr) return;
+        if (output->is_written || !is_of_superblock(record, tables_, index_))
             note_writing(*output, record.start + record.duration, Way::Hdf5);
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {
@@ -74,26 +71,20 @@ private:
 
     void note_opening(Output& output, uint64_t time, bool is_made) const {
         uint64_t& first = is_made ? output.first_made : output.first_found;
-        first = std::min(first, realtime(time));
+        first = std::min(first, tables_.realtime(time));
     }
 
     void note_writing(Output& output, uint64_t time, Way way) const {
         output.is_written = true;
         if (way == Way::Hdf5) output.is_opened = output.file.is_hdf5 = true;
-        output.file.written = std::max(output.file.written, realtime(time));
+        output.file.written = std::max(output.file.written, tables_.realtime(time));
         output.tasks.insert(task_name());
     }
 
     const std::string& task_name() const { return index_.facts.tasks[task_].name; }
-    uint64_t realtime(uint64_t monotonic) const {
-        return monotonic + static_cast<uint64_t>(tables_.to_realtime);
-    }
 
-    const TraceIndex& index_;
-    const ProcessTables& tables_;
     const std::set<std::string>& wanted_;
     Outputs& outputs_;
-    uint32_t task_;
 };
 
 // It was made in memory, and never was at its path.

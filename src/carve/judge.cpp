@@ -87,12 +87,25 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
 
 namespace {
 
+// When it was last written to, in the states that were opened, as their data were found last.
+std::set<uint64_t> states_of(const InputFile& input) {
+    std::set<uint64_t> states;
+    for (uint64_t modified : input.modified) {
+        auto later = input.rewritten.find(modified);
+        for (; later != input.rewritten.end(); later = input.rewritten.find(modified))
+            modified = later->second;
+        states.insert(modified);
+    }
+    return states;
+}
+
 // Why what is there now is not what was opened; empty if it is.
 std::string why_another(const InputFile& input) {
     struct statx status{};
     if (statx(AT_FDCWD, input.place().c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
-        return std::string("it cannot be found: ") + std::strerror(errno);
-    if (!S_ISREG(status.stx_mode)) return "it is no ordinary file";
+        return std::string("it cannot be found: ") + std::strerror(errno) +
+               ". Put it back, or choose others with --file";
+    if (!S_ISREG(status.stx_mode)) return "it is no ordinary file. Choose others with --file";
     if (!input.is_raw && status.stx_size != input.size)
         return "it has changed since: its size is another. Record again, or choose others with "
                "--file";
@@ -102,13 +115,16 @@ std::string why_another(const InputFile& input) {
     const bool tells_birth = input.born != 0 && (status.stx_mask & STATX_BTIME) != 0;
     const uint64_t modified = nanoseconds(status.stx_mtime);
     if (input.modified.empty() ? modified > input.opened
-                               : input.modified != std::set<uint64_t>{modified})
+                               : states_of(input) != std::set<uint64_t>{modified})
         return "it has been changed since it was used. Record again, or choose others with --file";
     // Its device may have got another number. Where nobody knows when it was born, it may be the
     // same that was moved to where it is.
     const bool is_another = tells_birth ? nanoseconds(status.stx_btime) != input.born
                                         : nanoseconds(status.stx_ctime) > input.opened;
-    if (!is_same_file && is_another) return "another file has taken its place since it was used";
+    if (!is_same_file && is_another)
+        return "another file has taken its place since it was used. Record again, or choose others "
+               "with "
+               "--file";
     return "";
 }
 
@@ -120,7 +136,8 @@ std::string why_not(const InputFile& input) {
         return "what was recorded is a carved copy (`quarry run --carved`), which does not tell of "
                "the file itself. Record again without --carved, or choose others with --file";
     if (input.was_written)
-        return "the tasks have written to it: as it was before, it is not there any more";
+        return "the tasks have written to it: as it was before, it is not there any more. Put it "
+               "back as it was and record again, or choose others with --file";
     if (input.driver == "family" || input.driver == "multi")
         return "HDF5 has spread it over several files (driver " + input.driver +
                "). Such files are not carved; h5repack makes one file of it";

@@ -87,6 +87,10 @@ uint64_t own_checksum(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+std::string missing_data_path(const std::string& directory, const std::string& copy) {
+    return directory + "/" + kMissingData + "/" + copy;
+}
+
 std::vector<std::byte> encode_missing(const OriginalFile& original,
                                       const std::vector<MissingDataset>& datasets) {
     std::vector<const MissingDataset*> sorted;

@@ -17,6 +17,9 @@ namespace quarry {
 // Where carved directories keep these, each under the path of its file.
 inline constexpr const char* kMissingData = "quarry-carved";
 
+// That of a copy, which is named by its path below the directory.
+std::string missing_data_path(const std::string& directory, const std::string& copy);
+
 struct MissingPiece {
     uint64_t address = 0;  // in the original
     uint64_t size = 0;

@@ -22,26 +22,42 @@ uint64_t mark_of(const OriginalFile& original) {
     return checksum.value();
 }
 
-std::string difference_from(const OriginalFile& original, int file, bool is_paranoid) {
+namespace {
+
+constexpr const char* kIsAnother = "Put the original back as it was, or record and carve again.";
+
+}  // namespace
+
+WhyNotOriginal not_there(int error) {
+    return {std::strerror(error),
+            "Say where the original is now (`quarry run --missing OLD=NEW`), or carve again with "
+            "--keep."};
+}
+
+WhyNotOriginal why_not_original(const OriginalFile& original, int file, bool is_paranoid) {
     struct stat status{};
-    if (fstat(file, &status) != 0) return std::strerror(errno);
+    if (fstat(file, &status) != 0) return not_there(errno);
     // At the most something that `quarry run` has put there for a while.
-    if (status.st_size == 0) return std::strerror(ENOENT);
+    if (status.st_size == 0) return not_there(ENOENT);
     if (static_cast<uint64_t>(status.st_size) != original.size)
-        return "it is not the file that was carved: its size is another";
+        return {"it is not the file that was carved: its size is another", kIsAnother};
     if (checksum_of(file, original.headers) != original.checksum)
-        return "it is not the file that was carved: its headers are others";
+        return {"it is not the file that was carved: its headers are others", kIsAnother};
+    const bool is_data_known = original.whole_checksum != 0;
     if (is_paranoid) {
-        if (original.whole_checksum == 0)
-            return "nothing is known of its data: carve it with --checksums to use --paranoid";
+        if (!is_data_known)
+            return {"nothing is known of its data", "Carve again with --checksums."};
         const ByteRange all{0, original.size};
         if (checksum_of(file, std::span(&all, 1)) != original.whole_checksum)
-            return "it is not the file that was carved: its data is other data";
-        return "";
+            return {"it is not the file that was carved: its data is other data", kIsAnother};
+        return {};
     }
     if (modified(status) != original.modified)
-        return "it has been modified since it was carved, or copied without its time";
-    return "";
+        return {"it has been modified since it was carved, or copied without its time",
+                is_data_known ? "`quarry run --paranoid` tells by its data whether it is the same."
+                              : "Give it its time again if it was copied (`cp -p`), or else record "
+                                "and carve again."};
+    return {};
 }
 
 }  // namespace quarry

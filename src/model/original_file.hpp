@@ -13,7 +13,13 @@ bool looks_like(const struct stat& status, const OriginalFile& original);
 // By which carved copies of it are told from those of other files, and of what it was before.
 uint64_t mark_of(const OriginalFile& original);
 
-// Why an open file is not the original, or might not be; empty if it is.
-std::string difference_from(const OriginalFile& original, int file, bool is_paranoid);
+// Why a file cannot be taken for the original, and what to do about that, in sentences.
+struct WhyNotOriginal {
+    std::string what{};  // empty if it can
+    std::string advice{};
+};
+WhyNotOriginal why_not_original(const OriginalFile& original, int file, bool is_paranoid);
+// Of what is not there, or cannot be opened.
+WhyNotOriginal not_there(int error);
 
 }  // namespace quarry
