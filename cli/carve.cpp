@@ -64,15 +64,13 @@ public:
         ProgressLine line;
         const auto inputs = flags_.inputs(traces_, line);
         if (!inputs) return failed(line, inputs.error());
-        const auto show = [&](uint64_t done, uint64_t all) {
-            line.show(fmt::format("carving: {} of {}", bytes_text(done), bytes_text(all)));
-        };
         CarveOptions options = flags_.options();
         options.directory = directory_;
         options.verifies = !trusts_;
         options.checksums = checksums_;
-        const auto fates =
-            dry_run_ ? plan_carving(*inputs, options) : carve(*inputs, options, show);
+        options.verifying = line.showing("verifying");
+        const auto fates = dry_run_ ? plan_carving(*inputs, options)
+                                    : carve(*inputs, options, line.showing("carving"));
         if (!fates) return failed(line, fates.error());
         line.clear();
         json_ ? fmt::print("{}", fates_json(*fates)) : print(*fates);
@@ -106,11 +104,20 @@ private:
                 fmt::print("{}: {}: {}.\n", file.problem.empty() ? "Copied whole" : "Not carved",
                            printable(file.input.path), printable(why));
         }
-        if (dry_run_ || !is_any_carved)
-            fmt::print("Nothing has been written.\n");
-        else
+        if (!dry_run_ && is_any_carved)
             fmt::print("The copies are in {}, under the paths of their originals.\n",
                        printable(directory_));
+        else
+            fmt::print("Nothing has been written.{}\n", dry_run_ ? "" : way_without(files));
+    }
+
+    // Who carves asked for all of them.
+    static std::string way_without(const std::vector<FileFate>& files) {
+        const auto others = std::count_if(
+            files.begin(), files.end(), [](const FileFate& file) { return file.problem.empty(); });
+        if (others == 0) return "";
+        if (others == 1) return " The other input could be carved: --file chooses it.";
+        return fmt::format(" The other {} inputs could be carved: --file chooses them.", others);
     }
 
     std::vector<std::string> traces_{"quarry-trace"};

@@ -29,7 +29,7 @@ void CarveFlags::declare(CLI::App& app) {
     app.add_option("--task", tasks_, "only what this task used")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    app.add_option("--file", files_, "only files whose path matches")
+    app.add_option("--file", files_, "only files whose path, or its end, matches")
         ->type_name("PATTERN")
         ->allow_extra_args(false);
     app.add_option("--granularity", granularity_,
@@ -135,7 +135,9 @@ void CarveFlags::say_what_is_idle(const std::vector<FileFate>& files) const {
 bool CarveFlags::is_chosen(const InputFile& input) const {
     const auto matches = [&](const std::string& path) {
         return std::any_of(files_.begin(), files_.end(), [&](const auto& pattern) {
-            return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 || path.ends_with("/" + pattern);
+            return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+                   fnmatch(("*/" + pattern).c_str(), path.c_str(), 0) == 0 ||
+                   path.ends_with("/" + pattern);
         });
     };
     return files_.empty() || matches(input.path) ||

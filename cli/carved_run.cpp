@@ -45,8 +45,12 @@ bool is_map(const std::string& missing) {
 }
 
 std::string why_no_way(const std::string& missing) {
-    if (missing == "error" || missing == "original" || is_map(missing)) return "";
-    return "must be `error`, `original`, or OLD=NEW, where originals are now";
+    if (missing == "error" || missing == "original") return "";
+    if (!is_map(missing)) return "must be `error`, `original`, or OLD=NEW, where originals are now";
+    const size_t equals = equals_in_map(missing);
+    if (equals > 0 && equals + 1 < missing.size()) return "";
+    return fmt::format("`{}` lacks a directory: where originals were, or where they are now",
+                       missing);
 }
 
 // As many as a reader takes in.
@@ -107,6 +111,11 @@ Result<ServingOptions> CarvedRun::prepare() {
     });
     if (!carved) return carved.error();
     in_use_ = carved->in_use;
+    if (is_paranoid_ && !carved->without_checksum.empty())
+        return Error{
+            fmt::format("--paranoid cannot tell whether data in {} is what it was: no checksum of "
+                        "it was taken. Carve again with --checksums, or leave out --paranoid.",
+                        first_of(carved->without_checksum))};
     place_ = carved->path;
     if (std::count(place_.begin(), place_.end(), '{') !=
             std::count(place_.begin(), place_.end(), '}') ||
@@ -116,6 +125,7 @@ Result<ServingOptions> CarvedRun::prepare() {
                      "(--carved)."};
     learn_names(*carved);
     if (is_map(missing_)) missing_ = map_of_originals(missing_);
+    if (const auto meant = check_map(*carved); !meant) return meant.error();
     if (const auto there = look_for_originals(*carved); !there) return there.error();
     const std::set<std::string> changed = changed_originals(*carved);
     auto view = CarvedView::prepare(
@@ -175,6 +185,20 @@ std::string CarvedRun::map_of_originals(const std::string& map) const {
         }
     }
     return old + "=" + absolute(map.substr(equals + 1));
+}
+
+// What is mistyped would be found out when the program has run for hours.
+Result<bool> CarvedRun::check_map(const CarvedDirectory& carved) const {
+    if (!is_map(missing_)) return true;
+    const std::string old = missing_.substr(0, equals_in_map(missing_));
+    const bool is_meant = std::any_of(
+        carved.files.begin(), carved.files.end(),
+        [&](const ServedFile& file) { return (file.original + "/").starts_with(old + "/"); });
+    if (is_meant) return true;
+    return Error{
+        fmt::format("No file in {} was carved from below {}, which --missing names. "
+                    "`quarry explain {}` lists the originals.",
+                    printable(directory_), printable(old), printable(directory_))};
 }
 
 // By any of its names: links may lead elsewhere by now, or be gone.
@@ -244,8 +268,8 @@ bool CarvedRun::grow(const std::vector<FetchedDataset>& fetched) const {
     ProgressLine line;
     const auto grown = grow_carved(
         place_, fetched, [&](const std::string& original) { return place_of(original); },
-        std::max(1u, std::thread::hardware_concurrency()),
-        [&](uint64_t, uint64_t) { line.show("carving again"); });
+        std::max(1u, std::thread::hardware_concurrency()), line.showing("carving again"),
+        line.showing("verifying"));
     line.clear();
     std::string problem = grown ? "" : grown.error().message;
     for (const FileFate& file : grown ? *grown : std::vector<FileFate>{})

@@ -34,6 +34,7 @@ private:
     Result<bool> look_for_originals(const CarvedDirectory& carved) const;
     void learn_names(const CarvedDirectory& carved);
     std::string map_of_originals(const std::string& map) const;
+    Result<bool> check_map(const CarvedDirectory& carved) const;
     std::string place_of(const std::string& original) const;
     bool tell(const std::vector<FetchedDataset>& fetched) const;
     bool grow(const std::vector<FetchedDataset>& fetched) const;

@@ -78,6 +78,22 @@ public:
     std::string make_usage(const CLI::App*, std::string) const override {
         return fmt::format("\nUsage: quarry {} {}\n", verb_.name(), verb_.usage());
     }
+    // CLI11 takes options that may be given several times for such that take several words.
+    std::string make_option_opts(const CLI::Option* option) const override {
+        constexpr std::string_view kSeveral = " ...";
+        std::string text = CLI::Formatter::make_option_opts(option);
+        const size_t several = text.find(kSeveral);
+        const bool is_positional = option->get_positional();
+        if (!is_positional && !option->get_allow_extra_args() && several != std::string::npos)
+            text.erase(several, kSeveral.size());
+        return text;
+    }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        const bool is_repeated =
+            option->get_expected_max() == CLI::detail::expected_max_vector_size &&
+            !option->get_positional() && !option->get_allow_extra_args();
+        return option->get_description() + (is_repeated ? "; may be given several times" : "");
+    }
     std::string make_footer(const CLI::App*) const override {
         return fmt::format("\nExamples:\n{}\n", verb_.examples());
     }
@@ -122,7 +138,7 @@ int check_words(const Verb& verb, const CLI::App& app, const Command& command) {
                            extras.front(), option ? option_names(app) : Words{}, help);
     }
     if (verb.takes_command() == Verb::TakesCommand::Required && command.empty())
-        return usage_error(fmt::format("`quarry {}` needs a command to run: quarry {} {}",
+        return usage_error(fmt::format("`quarry {}` needs a command to run: `quarry {} {}`",
                                        verb.name(), verb.name(), verb.usage()),
                            "", {}, help);
     return kSuccess;

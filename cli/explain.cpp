@@ -49,24 +49,40 @@ public:
 
 private:
     static void print(const std::vector<FileFate>& files) {
-        uint64_t before = 0, after = 0;
+        uint64_t before = 0, after = 0, elsewhere = 0;
         for (const FileFate& file : files) {
             before += file.size_before;
             after += file.size_after;
+            elsewhere += left_out_elsewhere(file);
             fmt::print("{}: {}, carved {}\n", printable(file.input.path),
                        bytes_text(file.size_before), bytes_text(file.size_after));
             print_datasets(file);
         }
+        before += elsewhere;
         const uint64_t spared = before - std::min(after, before);
         fmt::print(
-            "{} of {} saved ({:.0f} %).\n", bytes_text(spared), bytes_text(before),
-            before > 0 ? 100.0 * static_cast<double>(spared) / static_cast<double>(before) : 0.0);
+            "{} of {} saved ({:.0f} %){}.\n", bytes_text(spared), bytes_text(before),
+            before > 0 ? 100.0 * static_cast<double>(spared) / static_cast<double>(before) : 0.0,
+            elsewhere > 0 ? fmt::format(", {} of them in other files, which hold data of datasets "
+                                        "in these",
+                                        bytes_text(elsewhere))
+                          : "");
+    }
+
+    // In files of raw data, which are none of these.
+    static uint64_t left_out_elsewhere(const FileFate& file) {
+        uint64_t bytes = 0;
+        for (const DatasetFate& dataset : file.datasets)
+            if (dataset.remains == Remains::Elsewhere) bytes += left_out(dataset);
+        return bytes;
     }
 
     static void print_datasets(const FileFate& file) {
         if (!file.why_whole.empty())
-            fmt::print("  a copy of all bytes: {}.\n", printable(file.why_whole));
-        if (file.input.is_raw) fmt::print("  data of a dataset in another file, all of it.\n");
+            fmt::print("  all of it is kept, as a copy of all bytes: {}.\n",
+                       printable(file.why_whole));
+        if (file.input.is_raw)
+            fmt::print("  all of it is kept: it holds data of a dataset in another file.\n");
         Table table({{"", Table::Align::Left},
                      {"dataset", Table::Align::Left},
                      {"size"},

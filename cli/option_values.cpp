@@ -1,13 +1,21 @@
 #include "option_values.hpp"
 
+#include <fmt/format.h>
+
 namespace quarry::cli {
 
 CLI::Validator as_size() {
-    const CLI::AsSizeValue read(false);
-    return {[read](std::string& text) {
-                return text.starts_with('-') ? text + " is no size" : read(text);
+    return {[](std::string& text) -> std::string {
+                const std::string given = text;
+                try {
+                    if (!given.starts_with('-') && CLI::AsSizeValue(false)(text).empty()) return "";
+                } catch (const CLI::ValidationError&) {
+                    // It says what CLI11 has tried.
+                }
+                return fmt::format(
+                    "`{}` is no size, which is a whole number of bytes, or of K, M, G or T", given);
             },
-            read.get_description()};
+            ""};
 }
 
 CLI::Validator not_empty() {

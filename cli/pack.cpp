@@ -87,14 +87,10 @@ public:
         if (!inputs) return failed(line, inputs.error());
         options_.tasks = flags_.tasks();
         options_.carving = flags_.options();
-        const auto showing = [&](const char* what) {
-            return [&line, what](uint64_t done, uint64_t all) {
-                line.show(fmt::format("{}: {} of {}", what, bytes_text(done), bytes_text(all)));
-            };
-        };
-        const auto result =
-            dry_run_ ? plan_pack(options_, *inputs)
-                     : make_pack(options_, *inputs, showing("carving"), showing("packing"));
+        options_.carving.verifying = line.showing("verifying");
+        const auto result = dry_run_ ? plan_pack(options_, *inputs)
+                                     : make_pack(options_, *inputs, line.showing("carving"),
+                                                 line.showing("packing"));
         if (!result) return failed(line, result.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*result)) : print(*result);

@@ -7,6 +7,7 @@
 
 #include <clocale>
 #include <cstdlib>
+#include <quarry/units.hpp>
 
 namespace quarry::cli {
 namespace {
@@ -88,6 +89,12 @@ void ProgressLine::show(std::string_view step) {
     fmt::print(stderr, "{}{} ...", kEraseLine, step.substr(0, terminal_width() - 5));
     std::fflush(stderr);
     shown_ = true;
+}
+
+Progress ProgressLine::showing(std::string step) {
+    return [this, step = std::move(step)](uint64_t done, uint64_t all) {
+        show(fmt::format("{}: {} of {}", step, bytes_text(done), bytes_text(all)));
+    };
 }
 
 void ProgressLine::clear() {

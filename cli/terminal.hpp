@@ -1,6 +1,7 @@
 // How to speak to the user: colours and signs where the terminal has them, plain text elsewhere.
 #pragma once
 
+#include <quarry/trace.hpp>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,8 @@ public:
     ~ProgressLine() { clear(); }
 
     void show(std::string_view step);
+    // For work that tells how many bytes of it are done: "carving: 3.0 MB of 7.0 MB".
+    Progress showing(std::string step);
     void clear();
 
 private:

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <quarry/pack.hpp>
-#include <quarry/units.hpp>
 
 #include "option_values.hpp"
 #include "table.hpp"
@@ -42,7 +41,14 @@ std::string directory_for(const std::string& archive) {
 }
 
 Json as_json(const Repetition& repetition) {
-    Json json{{"same", repetition.is_same()},
+    const auto compared = std::count_if(
+        repetition.outputs.begin(), repetition.outputs.end(), [](const RepeatedOutput& one) {
+            return one.verdict != Verdict::NotCompared && one.verdict != Verdict::Missing;
+        });
+    const bool is_known = !repetition.problem.empty() ||
+                          (!repetition.outputs.empty() && !repetition.compares_nothing());
+    Json json{{"same", is_known ? Json(repetition.is_same()) : Json()},
+              {"compared", compared},
               {"problem", repetition.problem},
               {"outputs", Json::array()}};
     for (const RepeatedOutput& output : repetition.outputs)
@@ -86,9 +92,7 @@ public:
     int execute(const Command&) override {
         if (options_.directory.empty()) options_.directory = directory_for(options_.archive);
         ProgressLine line;
-        const auto pack = unpack(options_, [&](uint64_t done, uint64_t all) {
-            line.show(fmt::format("unpacking: {} of {}", bytes_text(done), bytes_text(all)));
-        });
+        const auto pack = unpack(options_, line.showing("unpacking"));
         line.clear();
         if (!pack) return failed(pack.error());
         if (runs_) return run(*pack);

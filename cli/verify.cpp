@@ -106,10 +106,7 @@ public:
         const auto reads = reads_of_traces(traces_, original_);
         if (!reads) return failed(line, reads.error());
         line.show("comparing");
-        const auto found =
-            verify_carved(original_, carved_, *reads, [&](uint64_t done, uint64_t all) {
-                line.show(fmt::format("comparing: {} of {}", bytes_text(done), bytes_text(all)));
-            });
+        const auto found = verify_carved(original_, carved_, *reads, line.showing("comparing"));
         if (!found) return failed(line, found.error());
         line.clear();
         json_ ? fmt::print("{}", as_json(*found)) : print(*found);

@@ -22,7 +22,6 @@
 #include "base/say.hpp"
 #include "base/text.hpp"
 #include "connector/notice.hpp"
-#include "model/original_file.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -87,12 +86,13 @@ void learn_places(const std::string& list) {
 }
 
 std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& directory) {
-    auto bytes = MappedFile::open(directory + "/" + kMissingData + path);
+    const std::string table = missing_data_path(directory, path.substr(1));
+    auto bytes = MappedFile::open(table);
     if (!bytes) return nullptr;
     const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
     if (missing) return std::make_unique<CarvedFile>(path, std::move(*bytes), *missing);
-    say({directory, "/", kMissingData, path, " is damaged: ", missing.error().message,
-         ". What was carved away from ", path, " cannot be read."});
+    say({table, " is damaged: ", missing.error().message, ". What was carved away from ", path,
+         " cannot be read."});
     return nullptr;
 }
 
@@ -198,7 +198,8 @@ void CarvedFile::find_original() {
     const ConnectorConfig& config = *served_config.load();
     const OriginalFile original = missing_.original();
     if (!config.fetch) {
-        problem_ = ": nothing is to be read from originals (--missing error)";
+        problem_ = {": nothing is to be read from originals (--missing error)",
+                    "Leave that out, or carve again with --keep."};
         return;
     }
     std::string recorded = mapped_path(original.path, config.moved);
@@ -208,14 +209,13 @@ void CarvedFile::find_original() {
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
     // Before its bytes are looked at: then what is changed meanwhile is noticed later.
     const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
-    problem_ =
-        is_there ? difference_from(original, file, config.is_paranoid) : std::strerror(errno);
-    if (is_there && !is_mounted() && is_shown_copy(place.c_str())) problem_ = std::strerror(ENOENT);
+    problem_ = is_there ? why_not_original(original, file, config.is_paranoid) : not_there(errno);
+    if (is_there && !is_mounted() && is_shown_copy(place.c_str())) problem_ = not_there(ENOENT);
     if (file >= 0) close(file);
-    if (problem_.empty())
+    if (problem_.what.empty())
         place_ = place;
     else
-        problem_ = " from its original, " + recorded + ": " + problem_;
+        problem_.what = " from its original, " + recorded + ": " + problem_.what;
 }
 
 bool CarvedFile::is_new(const std::string& note) {
@@ -240,11 +240,11 @@ void CarvedFile::note_fetched(const MissingDataset& dataset, const Selection& se
 void CarvedFile::note_refused(const MissingDataset& dataset) {
     if (!is_new("refused " + dataset.path)) return;
     const std::lock_guard guard(using_file);
+    const bool is_known = !problem_.what.empty();
     say({path_, ": what is asked for of ", dataset.path,
          " was left out by `quarry carve`, and cannot be read",
-         problem_.empty() ? " from its original" : problem_,
-         ". Say where the original is now (`quarry run --missing OLD=NEW`), or carve again with "
-         "--keep."});
+         is_known ? problem_.what : " from its original", ". ",
+         is_known ? problem_.advice : "Carve again with --keep."});
 }
 
 void CarvedFile::note_unreadable(const MissingDataset& dataset) {
@@ -338,6 +338,15 @@ MetFile meet_file(const OpenFile& file, const std::string& name, std::optional<b
     return (*carved_files)[file] = {carved, kept, *is_writable};
 }
 
+namespace {
+
+void say_is_kept(const char* name) noexcept {
+    say({name, " is served from a carved copy, which is not written to: ", way_to_write(),
+         " lets the program write to a copy of it."});
+}
+
+}  // namespace
+
 bool is_kept_from_writers(const char* name, unsigned flags) noexcept {
     if (!is_serving() || (flags & kWritable) == 0) return false;
     try {
@@ -350,10 +359,16 @@ bool is_kept_from_writers(const char* name, unsigned flags) noexcept {
 
 bool is_refused(const char* name, unsigned flags) noexcept {
     if (!is_kept_from_writers(name, flags)) return false;
-    say({name, " is served from a carved copy, which is not written to: ", way_to_write(),
-         " lets the program write to a copy of it."});
+    say_is_kept(name);
     // The system refuses it where it is mounted, and says so in its own words.
     return !is_mounted();
+}
+
+// Elsewhere it is the program's own.
+void tell_if_kept(const char* name, unsigned flags) noexcept {
+    const bool replaces = (flags & kTruncate) != 0;
+    if (replaces && is_serving() && is_mounted() && is_kept_from_writers(name, kWritable))
+        say_is_kept(name);
 }
 
 bool has_carved_copy(const char* name) noexcept {

@@ -15,6 +15,7 @@
 #include "connector/object.hpp"
 #include "model/connector_config.hpp"
 #include "model/missing_data.hpp"
+#include "model/original_file.hpp"
 #include "model/selection.hpp"
 
 namespace quarry::connector {
@@ -22,6 +23,7 @@ namespace quarry::connector {
 // H5F_ACC_RDONLY and H5F_ACC_RDWR; HDF5's own names for them call a function of the library.
 inline constexpr unsigned kReadOnly = 0;
 inline constexpr unsigned kWritable = 1;
+inline constexpr unsigned kTruncate = 2;  // H5F_ACC_TRUNC
 
 class CarvedFile {
 public:
@@ -59,7 +61,7 @@ private:
     struct stat proved_{};  // the original, as it was when it was looked at
     bool is_looked_for_ = false;
     std::string place_;
-    std::string problem_;  // why the original cannot be read
+    WhyNotOriginal problem_;  // with what it is about
     std::set<std::string> noted_;
 };
 
@@ -106,6 +108,9 @@ const char* way_to_write() noexcept;
 
 // Whether a program is to be refused that, where the system would let it. Says so.
 bool is_refused(const char* name, unsigned flags) noexcept;
+
+// Says so of a file that a program could not make anew, if a copy is in its place.
+void tell_if_kept(const char* name, unsigned flags) noexcept;
 
 // Whether a program that opens a file by this name is likely to get a carved copy of it.
 bool has_carved_copy(const char* name) noexcept;

@@ -104,6 +104,7 @@ void* file_create(Library& library, const char* name, unsigned flags, hid_t crea
                                   return callbacks.file_cls.create(name, flags, creation, list,
                                                                    transfer, request);
                               });
+    if (file == nullptr) tell_if_kept(name, flags);
     if (file != nullptr && is_serving()) meet_carved(*file, H5I_FILE, transfer);
     return file;
 }

@@ -14,8 +14,9 @@ struct CarveOptions {
     std::vector<std::string> drop;   // and those to be left out, though they were read
     uint64_t keep_below = 64 << 10;  // bytes that a dataset must have to be left out
     unsigned jobs = 1;
-    bool verifies = true;    // each copy is compared with its original before it is there
     bool checksums = false;  // of all bytes of originals, for those who want to be sure later
+    bool verifies = true;    // each copy is compared with its original before it is there
+    Progress verifying{};    // hears how far that is
 };
 
 // What there is of a dataset in the carved file.
@@ -78,7 +79,7 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
 Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
-    const Progress& progress);
+    const Progress& progress, const Progress& verifying);
 
 // What carving would do, without doing it.
 Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,

@@ -42,6 +42,8 @@ struct CarvedDirectory {
     // Directories that are missing, and those that programs see and may write to in their places.
     // They hold an empty file for each file of the above that belongs there.
     std::vector<ServedFile> folders{};
+    // Originals of which data was left out, while no checksum tells whether it is still the same.
+    std::vector<std::string> without_checksum{};
     // As long as it lives, nobody replaces the directory.
     std::shared_ptr<const void> in_use{};
 };

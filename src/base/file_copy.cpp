@@ -16,7 +16,8 @@
 namespace quarry {
 namespace {
 
-constexpr size_t kAtOnce = size_t{1} << 30;
+// Some tenths of a second, so that people see how far it is.
+constexpr size_t kAtOnce = size_t{1} << 26;
 
 // Not every pair of file systems can copy by itself; sendfile works for all.
 ssize_t copy_some(int source, int target) {
@@ -26,10 +27,11 @@ ssize_t copy_some(int source, int target) {
     return sendfile(target, source, nullptr, kAtOnce);
 }
 
-bool copy_all(int source, int target) {
+bool copy_all(int source, int target, const std::function<void(uint64_t)>& hear) {
     ssize_t copied = 0;
     do {
         copied = copy_some(source, target);
+        if (copied > 0 && hear) hear(static_cast<uint64_t>(copied));
     } while (copied > 0 || (copied < 0 && errno == EINTR));
     struct stat status{};
     if (copied < 0 || fstat(source, &status) != 0) return false;
@@ -39,20 +41,21 @@ bool copy_all(int source, int target) {
 
 }  // namespace
 
-bool copy_into(const std::string& source, int target) {
+bool copy_into(const std::string& source, int target, const std::function<void(uint64_t)>& hear) {
     const int file = open(source.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
-    const bool done = copy_all(file, target);
+    const bool done = copy_all(file, target, hear);
     const int why = errno;
     close(file);
     errno = why;
     return done;
 }
 
-bool copy_to(const std::string& source, const std::string& target) {
+bool copy_to(const std::string& source, const std::string& target,
+             const std::function<void(uint64_t)>& hear) {
     const int file = open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) return false;
-    const bool done = copy_into(source, file);
+    const bool done = copy_into(source, file, hear);
     const int why = errno;
     close(file);
     errno = why;

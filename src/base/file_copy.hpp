@@ -3,16 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace quarry {
 
-// All bytes of a file, and when it was changed, into an open and empty one. On failure errno tells
-// why.
-bool copy_into(const std::string& source, int target);
+// All bytes of a file, and when it was changed, into an open and empty one. `hear` is told how many
+// more are there, now and then. On failure errno tells why.
+bool copy_into(const std::string& source, int target,
+               const std::function<void(uint64_t)>& hear = nullptr);
 
 // Into a file that must not be there yet.
-bool copy_to(const std::string& source, const std::string& target);
+bool copy_to(const std::string& source, const std::string& target,
+             const std::function<void(uint64_t)>& hear = nullptr);
 
 // So many from the beginning of both, or all of them.
 bool have_equal_bytes(const std::string& one, const std::string& other,

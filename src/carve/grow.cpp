@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -53,10 +52,6 @@ private:
     std::map<std::string, MissingDataset> datasets_;
 };
 
-std::string table_of(const std::string& directory, const std::string& copy) {
-    return (std::filesystem::path(directory) / kMissingData / copy).string();
-}
-
 // The chunks that were asked for: those whose elements are selected, or all of them.
 void add_chunks(const MissingDataset& dataset, const std::string& selection, UsedDataset& used) {
     const auto decoded = decode_selection(std::as_bytes(std::span(selection)));
@@ -67,18 +62,20 @@ void add_chunks(const MissingDataset& dataset, const std::string& selection, Use
                                         [&](const auto& offset) { used.chunks.insert(offset); });
 }
 
-// Why the file there is not the one that was carved; empty if it is.
-std::string why_another(const FileFate& fate, const Table& table, const std::string& place) {
+WhyNotOriginal why_another(const FileFate& fate, const Table& table, const std::string& place) {
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return std::strerror(errno);
+    if (file < 0) return not_there(errno);
     OriginalFile original;
     original.size = fate.size_before;
     original.modified = fate.modified;
     struct stat status{};
     const bool is_paranoid = table.original() && table.original()->whole_checksum != 0;
-    std::string why = table.original() ? difference_from(*table.original(), file, is_paranoid) : "";
-    if (!table.original() && (fstat(file, &status) != 0 || !looks_like(status, original)))
-        why = "its size or time is not that of the file that was carved";
+    WhyNotOriginal why;
+    if (table.original())
+        why = why_not_original(*table.original(), file, is_paranoid);
+    else if (fstat(file, &status) != 0 || !looks_like(status, original))
+        why = {"its size or time is not that of the file that was carved",
+               "Put the original back as it was, or record and carve again."};
     close(file);
     return why;
 }
@@ -132,7 +129,8 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
         const std::string original = bytes_of_hex(file);
         if (!original.starts_with('/')) continue;
         const Table& table =
-            tables.try_emplace(original, table_of(directory, original.substr(1))).first->second;
+            tables.try_emplace(original, missing_data_path(directory, original.substr(1)))
+                .first->second;
         const auto dataset = table.datasets().find(bytes_of_hex(token));
         if (dataset == table.datasets().end()) continue;
         const auto [one, is_new] = fetched.try_emplace({original, dataset->first});
@@ -153,7 +151,7 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
 Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
-    const Progress& progress) {
+    const Progress& progress, const Progress& verifying) {
     const auto lock = DirectoryLock::try_to_take(directory, DirectoryLock::Kind::Alone);
     if (!lock) return Error{in_use(directory)};
     const auto manifest = read_manifest(directory, Detail::Datasets);
@@ -162,10 +160,10 @@ Result<std::vector<FileFate>> grow_carved(
     std::vector<InputFile> inputs;
     CarveOptions options;
     for (const FileFate& fate : manifest->files) {
-        const Table table(table_of(directory, fate.copy));
+        const Table table(missing_data_path(directory, fate.copy));
         const std::string original = place(fate.input.path);
-        if (const std::string why = why_another(fate, table, original); !why.empty())
-            return Error{original + ": " + why + "."};
+        if (const auto why = why_another(fate, table, original); !why.what.empty())
+            return Error{original + ": " + why.what + ". " + why.advice};
         if (table.original() && table.original()->whole_checksum != 0) options.checksums = true;
         InputFile& input = inputs.emplace_back(input_again(fate, table, original));
         for (const FetchedDataset& one : fetched) {
@@ -178,6 +176,7 @@ Result<std::vector<FileFate>> grow_carved(
     options.granularity = manifest->granularity;
     options.keep_below = 0;  // what is kept is told by what there is
     options.jobs = jobs;
+    options.verifying = verifying;
     return carve_alone(inputs, options, progress);
 }
 

@@ -82,10 +82,6 @@ bool write_file(const std::string& path, std::span<const std::byte> bytes) {
     return out && is_synced(path);
 }
 
-std::string table_of(const FileFate& fate, const std::string& place) {
-    return place + "/" + kMissingData + "/" + fate.copy;
-}
-
 // What is known of it before it has been read.
 OriginalFile original_of(const FileFate& fate) {
     OriginalFile original;
@@ -104,7 +100,7 @@ bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const Fil
     std::vector<MissingDataset> missing;
     for (const hdf5::CopiedDataset& dataset : copied.datasets)
         if (dataset.kept != hdf5::Part::Whole) missing.push_back(missing_part_of(dataset, judge));
-    return write_file(table_of(fate, place), encode_missing(original, missing));
+    return write_file(missing_data_path(place, fate.copy), encode_missing(original, missing));
 }
 
 // Those who may read the original may read the copy, and see the same age.
@@ -165,7 +161,7 @@ std::string last_problem() {
 // Tells what went wrong.
 std::string copy_whole(const FileFate& fate, const std::string& copy, bool verifies) {
     const std::string original = fate.input.place();
-    if (!copy_to(original, copy) || !is_synced(copy)) return last_problem();
+    if (!copy_to(original, copy, tell_bytes) || !is_synced(copy)) return last_problem();
     const uint64_t size = fate.size_before;
     if (!verifies) return "";
     const auto of_copy = checksum_of_all(copy, size);
@@ -250,12 +246,14 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
 void remove_copy(const FileFate& fate, const std::string& place) {
     std::error_code error;
     fs::remove(place + "/" + fate.copy, error);
-    fs::remove(table_of(fate, place), error);
+    fs::remove(missing_data_path(place, fate.copy), error);
 }
 
 std::string difference_of(const Job& job, const std::string& place) {
+    hdf5::CompareOrder order;
+    order.progress = tell_bytes;
     const FileComparison compared =
-        hdf5::compare_files(job.fate.input.place(), place + "/" + job.fate.copy, {});
+        hdf5::compare_files(job.fate.input.place(), place + "/" + job.fate.copy, order);
     if (compared.all_differences == 0) return "";
     return "its copy turned out to be another file: " + text_of(compared.differences.front());
 }

@@ -211,6 +211,9 @@ Result<bool> write_manifest(const std::string& directory, const Manifest& manife
 
 Result<Manifest> read_manifest(const std::string& directory, Detail detail) {
     const std::string path = directory + "/" + kManifest;
+    if (access(directory.c_str(), F_OK) != 0)
+        return Error{directory + " cannot be opened: " + std::strerror(errno) +
+                     ". `quarry carve -o DIR` makes such directories."};
     if (access(path.c_str(), F_OK) != 0)
         return Error{directory + " holds no carved files: it has no " + kManifest +
                      ", which `quarry carve` leaves."};

@@ -61,14 +61,16 @@ Result<bool> check_copy(const fs::path& directory, const FileFate& file) {
                  " tells of: its size is another. Copy the directory as a whole, or carve again."};
 }
 
-// Whether there is what tells how a file was before; programs would see it as carved without.
-Result<bool> check_table(const fs::path& directory, const FileFate& file) {
+// What tells how a file was before; programs would see it as carved without.
+Result<bool> check_table(const fs::path& directory, const FileFate& file, CarvedDirectory& carved) {
     if (file.input.is_raw || !file.why_whole.empty()) return true;
-    const std::string table = directory / kMissingData / file.copy;
+    const std::string table = missing_data_path(directory, file.copy);
     const auto bytes = MappedFile::open(table);
     if (!bytes) return Error{bytes.error().message + ". Carve again."};
     const auto read = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
     if (!read) return Error{table + " is damaged: " + read.error().message + ". Carve again."};
+    if (read->count() > 0 && read->original().whole_checksum == 0)
+        carved.without_checksum.push_back(file.input.path);
     return true;
 }
 
@@ -84,7 +86,10 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
     auto in_use = lock_on(path, waiting);
     const auto manifest = carve_files::read_manifest(path, carve_files::Detail::Files);
     if (!manifest) return manifest.error();
-    CarvedDirectory carved{path, {}, ways_in(path, manifest->files), {}, std::move(in_use)};
+    CarvedDirectory carved{.path = path,
+                           .files = {},
+                           .ways = ways_in(path, manifest->files),
+                           .in_use = std::move(in_use)};
     for (const FileFate& file : manifest->files) {
         const fs::path below =
             fs::weakly_canonical(path / file.copy, failed).lexically_relative(path);
@@ -92,7 +97,7 @@ Result<CarvedDirectory> open_carved(const std::string& directory,
             return Error{(path / file.copy).string() + " does not lead to a file in " +
                          path.string() + ", where copies must be. Carve again."};
         if (const auto copy = check_copy(path, file); !copy) return copy.error();
-        if (const auto table = check_table(path, file); !table) return table.error();
+        if (const auto table = check_table(path, file, carved); !table) return table.error();
         carved.files.push_back(
             {file.input.path, path / file.copy, file.size_before, file.modified});
         for (const std::string& name : file.input.also_by)

@@ -88,15 +88,10 @@ Result<FileComparison> compared(const std::string& original, const std::string& 
     for (const std::string& path : {original, carved})
         if (const std::string reason = why_not_readable(path); !reason.empty())
             return Error{reason};
-    const uint64_t all = fs::file_size(carved);
-    uint64_t done = 0;
     const InterruptGuard guard;
     const auto outcomes = carve_files::in_processes(
         1, 1, [&](size_t) { return as_text(hdf5::compare_files(original, carved, order)); },
-        [&](uint64_t bytes) {
-            done = std::min(done + bytes, all);
-            if (progress) progress(done, all);
-        });
+        carve_files::summed_up(fs::file_size(carved), progress));
     const Outcome& outcome = outcomes.front();
     if (outcome.end == Outcome::End::Interrupted) return Error{"Interrupted."};
     FileComparison found;

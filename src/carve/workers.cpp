@@ -20,13 +20,32 @@ int tell(const std::string& text) {
     return 0;
 }
 
+uint64_t untold = 0;  // bytes
+
+void tell_the_rest() {
+    if (untold > 0) dprintf(STDERR_FILENO, "%ju\n", uintmax_t{untold});
+    untold = 0;
+}
+
 }  // namespace
+
+HearBytes summed_up(uint64_t all, const Progress& progress) {
+    return [all, progress, done = uint64_t{0}](uint64_t bytes) mutable {
+        done = std::min(done + bytes, all);
+        if (progress) progress(done, all);
+    };
+}
 
 std::vector<Outcome> in_processes(size_t count, unsigned jobs,
                                   const std::function<std::string(size_t)>& work,
-                                  const std::function<void(uint64_t)>& hear_bytes) {
+                                  const HearBytes& hear_bytes) {
     std::vector<std::function<int()>> bodies;
-    for (size_t i = 0; i < count; ++i) bodies.push_back([&, i] { return tell(work(i)); });
+    for (size_t i = 0; i < count; ++i)
+        bodies.push_back([&, i] {
+            const std::string answer = work(i);
+            tell_the_rest();
+            return tell(answer);
+        });
     std::vector<std::string> unread(count);
     return run_all_forked(bodies, std::max(jobs, 1u), [&](size_t child, const std::string& text) {
         // A number of bytes on each line, and whatever HDF5 itself says.
@@ -45,13 +64,11 @@ std::vector<Outcome> in_processes(size_t count, unsigned jobs,
 void tell_bytes(uint64_t bytes) {
     // Nobody looks more often, and being woken for each small object took longer than copying it.
     constexpr auto kNowAndThen = std::chrono::milliseconds(50);
-    static uint64_t untold = 0;
     static std::chrono::steady_clock::time_point last;
     untold += bytes;
     const auto now = std::chrono::steady_clock::now();
     if (now - last < kNowAndThen) return;
-    dprintf(STDERR_FILENO, "%ju\n", uintmax_t{untold});
-    untold = 0;
+    tell_the_rest();
     last = now;
 }
 
