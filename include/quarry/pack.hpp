@@ -92,6 +92,8 @@ struct Pack {
     std::vector<std::string> folders;  // that the commands found and worked in
     std::vector<PackedProgram> programs;
     std::vector<std::string> python_path;  // folders of some of them, for Python to look in
+    // Inputs were opened for writing, though only read: a repeated run gets copies for that.
+    bool opens_for_writing = false;
     std::vector<UnpackedFile> left_out;
     std::vector<PackedOutput> outputs;
     std::vector<PackedFile> files;

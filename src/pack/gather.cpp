@@ -134,6 +134,9 @@ public:
             if (!file.driver.empty()) data_.add(file.path);
         add_outputs(facts, *outputs);
         std::vector<InputFile> found = inputs_found();
+        pack_.opens_for_writing =
+            std::any_of(found.begin(), found.end(),
+                        [](const InputFile& input) { return !input.rewritten.empty(); });
         add_folders();
         add_programs();
         add_needed_software();

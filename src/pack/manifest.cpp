@@ -184,6 +184,7 @@ Pack pack_in(const ReadJson& json) {
         pack.programs.push_back({one.at("original"), one.at("copy")});
     // Older archives do not tell.
     if (json.contains("python_path")) pack.python_path = exact_texts(json.at("python_path"));
+    pack.opens_for_writing = json.value("opens_for_writing", false);
     for (const ReadJson& one : json.value("left_out", ReadJson::array()))
         pack.left_out.push_back({exact_text(one.at("path")), one.at("why"), false});
     for (const ReadJson& one : json.at("files"))
@@ -244,6 +245,7 @@ std::string manifest_of(const Pack& pack) {
                     {"folders", exact(pack.folders)},
                     {"programs", programs_json(pack.programs)},
                     {"python_path", exact(pack.python_path)},
+                    {"opens_for_writing", pack.opens_for_writing},
                     {"left_out", left_out_json(pack.left_out)},
                     {"outputs", outputs_json(pack.outputs)},
                     {"files", files_json(pack.files)}};

@@ -16,6 +16,7 @@ Pack some_pack() {
     pack.folders = {"/data"};
     pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
     pack.python_path = {"/lib of mine"};
+    pack.opens_for_writing = true;
     pack.left_out = {{"/data/large.bin", "it is large"}};
     pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", "", ""}};
     pack.files = {{"programs/data/a b.py", 3, "sum", true}};
@@ -40,6 +41,7 @@ TEST(PackManifestTest, KeepsWhatIsNotUtf8) {
     EXPECT_EQ(pack->commands[0].directory, before.commands[0].directory);
     EXPECT_EQ(pack->folders, before.folders);
     EXPECT_EQ(pack->python_path, before.python_path);
+    EXPECT_TRUE(pack->opens_for_writing);
     EXPECT_EQ(pack->left_out[0].path, before.left_out[0].path);
     EXPECT_EQ(pack->outputs[0].path, before.outputs[0].path);
 }

@@ -187,7 +187,9 @@ public:
         auto carved = carved_files();
         if (!carved) return carved.error();
         if (auto made = folders_.make(pack_.folders, carved->files); !made) return made.error();
-        auto view = CarvedView::prepare(*carved, {});
+        CarvedViewOptions viewing;
+        if (pack_.opens_for_writing) viewing.writes = CarvedViewOptions::Writes::Copy;
+        auto view = CarvedView::prepare(*carved, viewing);
         if (!view) return view.error();
         Stale stale;
         for (const PackedOutput& output : pack_.outputs)

@@ -442,6 +442,20 @@ def test_an_archive_that_cannot_be_written_to_its_end(archive: Path, tmp_path: P
     assert "other.tar.zst" not in left_in(tmp_path / "work")
 
 
+def test_inputs_that_are_opened_for_writing_are_so_again(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    with h5py.File(work / "in.h5", "w") as f:
+        f["x"] = np.arange(9)
+    program = "import h5py; h5py.File('out.h5', 'w')['y'] = h5py.File('in.h5', 'a')['x'][3]"
+    record(work, sys.executable, "-c", program)
+    assert quarry("pack", "t", "-o", "app.tar.zst", cwd=work).returncode == 0
+    for name in ("in.h5", "out.h5"):
+        (work / name).unlink()
+    done = quarry("unpack", "app.tar.zst", "-C", "new", "--run", cwd=work)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_container_finds_inputs_by_their_other_names(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
