@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <quarry/carve.hpp>
@@ -75,12 +76,25 @@ public:
         line.clear();
         json_ ? fmt::print("{}", fates_json(*fates)) : print(*fates);
         flags_.say_what_is_idle(*fates);
+        say_what_was_opened_for_writing(*fates);
         const bool is_all = std::all_of(fates->begin(), fates->end(),
                                         [](const FileFate& file) { return file.problem.empty(); });
         return is_all ? kSuccess : kFoundProblems;
     }
 
 private:
+    static void say_what_was_opened_for_writing(const std::vector<FileFate>& files) {
+        std::vector<std::string> paths;
+        for (const FileFate& file : files)
+            if (!file.copy.empty() && !file.input.rewritten.empty())
+                paths.push_back(file.input.path);
+        if (paths.empty()) return;
+        say(
+            fmt::format("{} was opened for writing, though only read: on carved data that takes "
+                        "`quarry run --writes copy`.",
+                        printable(fmt::format("{}", fmt::join(paths, ", ")))));
+    }
+
     void print(const std::vector<FileFate>& files) const {
         Table table({{"file", Table::Align::Left},
                      {"kept"},

@@ -22,6 +22,13 @@ std::set<std::string> gone_names(const std::vector<InputFile>& inputs) {
     return all;
 }
 
+template <typename Names>
+void caution(ProgressLine& line, const Names& names, std::string_view sentence) {
+    if (names.empty()) return;
+    line.clear();
+    say(fmt::format(fmt::runtime(sentence), printable(fmt::format("{}", fmt::join(names, ", ")))));
+}
+
 }  // namespace
 
 void CarveFlags::declare(CLI::App& app) {
@@ -86,34 +93,18 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
     bool is_any_chosen = false;
     for (InputFile& input : inputs) is_any_chosen |= input.is_chosen = is_chosen(input);
     if (!is_any_chosen) return Error{"None of the inputs matches --file. `quarry ls` names them."};
-    if (!unseen.empty()) {
-        line.clear();
-        say(
-            fmt::format("what {} read could not be recorded, and may be left out. --keep keeps "
-                        "datasets that nobody else has read.",
-                        printable(fmt::format("{}", fmt::join(unseen, ", ")))));
-    }
-    if (!running.empty()) {
-        line.clear();
-        say(fmt::format(
-            "not ended yet: {}. What is read from now on may be left out; do this again "
-            "when all have ended.",
-            printable(fmt::format("{}", fmt::join(running, ", ")))));
-    }
-    if (const auto gone = gone_names(inputs); !gone.empty()) {
-        line.clear();
-        say(
-            fmt::format("inputs were also opened as {}, where nothing is any more. On carved data "
-                        "nothing is there either, unless programs make it again.",
-                        printable(fmt::format("{}", fmt::join(gone, ", ")))));
-    }
-    if (!listed.empty()) {
-        line.clear();
-        say(
-            fmt::format("there are more files in {}, which nobody read. On carved data alone they "
-                        "are not there, for programs that only look at names.",
-                        printable(fmt::format("{}", fmt::join(listed, ", ")))));
-    }
+    caution(line, unseen,
+            "what {} read could not be recorded, and may be left out. --keep keeps datasets that "
+            "nobody else has read.");
+    caution(line, running,
+            "not ended yet: {}. What is read from now on may be left out; do this again when all "
+            "have ended.");
+    caution(line, gone_names(inputs),
+            "inputs were also opened as {}, where nothing is any more. On carved data nothing is "
+            "there either, unless programs make it again.");
+    caution(line, listed,
+            "there are more files in {}, which nobody read. On carved data alone they are not "
+            "there, for programs that only look at names.");
     return inputs;
 }
 
