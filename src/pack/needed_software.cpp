@@ -25,10 +25,13 @@ std::vector<std::string> lines_of(std::vector<std::string> command) {
     return split(outcome.output, "\n");
 }
 
+// What the system's own Python has below its prefix are files of packages like others.
 bool is_in_a_python(const std::string& path, const std::vector<PythonVersions>& pythons) {
+    for (const std::string_view folder : {"/site-packages/", "/dist-packages/"})
+        if (path.find(folder) != std::string::npos) return true;
     return std::any_of(pythons.begin(), pythons.end(), [&](const PythonVersions& python) {
-        return !python.is_of_system && !python.prefix.empty() &&
-               path.starts_with(python.prefix + "/");
+        const bool is_own = python.is_virtual || !python.is_of_system;
+        return is_own && !python.prefix.empty() && path.starts_with(python.prefix + "/");
     });
 }
 

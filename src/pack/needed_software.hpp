@@ -13,7 +13,7 @@ struct NeededSoftware {
 };
 
 // Of the programs of commands, the libraries in `libraries`, and all that these load. What lies in
-// a Python's prefix comes with that.
+// a Python's prefix, or among its packages, comes with that.
 NeededSoftware software_needed_by(const std::vector<PackedCommand>& commands,
                                   const std::vector<LibraryFacts>& libraries,
                                   const std::vector<PythonVersions>& pythons);
