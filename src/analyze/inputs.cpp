@@ -124,6 +124,9 @@ struct Found {
     std::map<uint32_t, Opening> openings;  // the last of each file, whatever task did it
     std::set<std::string> sought;  // names of sources that HDF5 has found in a way of its own
     Reaches reaches;               // where tasks are chosen
+    // To which any process has written more than the first block, whatever task it was for: while
+    // one only reads a file that it has opened for writing, another may change it.
+    std::set<uint32_t> changed;
 };
 
 class Using : public TaskVisitor {
@@ -223,6 +226,7 @@ public:
             Written& written = sessions_[record.storage].written;
             written = std::max(written, is_data ? Written::Data : Written::Superblock);
             if (!is_data) return;
+            found_.changed.insert(tables_.file_of(record.storage));
         }
         if (Input* input = used_input(tables_.file_of(record.storage)))
             (is_write ? input->file.was_written : input->is_inside) = true;
@@ -358,6 +362,7 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     for (const auto& [name, number] : index->tasks) found.tasks.insert(name);
     for (auto& [number, input] : all.inputs) {
         InputFile& file = input.file;
+        if (all.changed.contains(number)) file.rewritten.clear();
         file.is_raw = input.is_raw && !input.is_hdf5;
         if (file.is_raw) {
             file.modified = input.raw_modified;

@@ -76,6 +76,21 @@ def test_a_file_that_is_younger_for_a_reason_that_is_not_recorded_is_refused(ric
     assert done.returncode != 0 and not (rich.parent / "small").exists()
 
 
+def test_a_file_that_a_child_changes_while_it_is_only_read(rich: Path) -> None:
+    """For another task: what the chosen one read is not what is there now."""
+    code = """
+import h5py, os, subprocess, sys
+os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
+with h5py.File("in.h5", "a", locking=False) as f:
+    f["mu"][0]
+    change = "import h5py; h5py.File('in.h5', 'a', locking=False)['mu'][0] = 7"
+    subprocess.run([sys.executable, "-c", change], env=os.environ | {"QUARRY_TASK": "other"})
+"""
+    record(rich.parent, sys.executable, "-c", code, task="reads")
+    done = quarry("carve", "-o", "small", "t", "--task", "reads", cwd=rich.parent)
+    assert done.returncode == 1 and "it has been changed since it was used" in done.stdout
+
+
 def test_a_file_that_was_written_to_in_one_of_several_openings_is_named(rich: Path) -> None:
     folder = rich.parent
     run(
