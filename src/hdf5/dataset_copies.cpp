@@ -1,5 +1,7 @@
 #include "hdf5/dataset_copies.hpp"
 
+#include <utility>
+
 #include "hdf5/copy_values.hpp"
 #include "hdf5/failure.hpp"
 #include "hdf5/header_room.hpp"
@@ -7,6 +9,7 @@
 #include "hdf5/object_clock.hpp"
 #include "hdf5/other_files.hpp"
 #include "hdf5/stand_ins.hpp"
+#include "hdf5/told_growth.hpp"
 #include "hdf5/types.hpp"
 
 namespace quarry::hdf5 {
@@ -82,14 +85,16 @@ void DatasetCopies::decide(CopiedDataset& copied) const {
 void DatasetCopies::copy_by_hdf5(hid_t old_group, const NewLink& link,
                                  const CopiedDataset& copied) {
     const char* name = link.name.c_str();
+    ToldGrowth growth(file_.id, copied.stored, order_.progress);
     checked(H5Ocopy(old_group, name, link.group, name, H5P_DEFAULT, link.creation),
             "the dataset cannot be copied");
+    told_ = growth.end();
     file_.places.add_path(copied.token, copied.paths.front());
 }
 
 void DatasetCopies::was_copied(CopiedDataset copied) {
     if (copied.kept == Part::Whole && !copied.is_elsewhere) copied.kept_bytes = copied.stored;
-    if (order_.progress) order_.progress(copied.stored);
+    if (order_.progress) order_.progress(copied.stored - std::exchange(told_, 0));
     made_.push_back(std::move(copied));
 }
 
@@ -126,8 +131,11 @@ void DatasetCopies::make_anew(const OldDataset& dataset, bool refers, CopiedData
         copy_attributes(old, creation, copy, file_.types.as_function());
     }
     if (copied.kept == Part::Nothing) file_.finishing.is_left_hollow(token);
-    if (copied.kept == Part::Chunks)
+    if (copied.kept == Part::Chunks) {
+        ToldGrowth growth(file_.id, copied.stored, order_.progress);
         copied.kept_bytes = copy_wanted_chunks(old, copy, copied, order_, purpose_);
+        told_ = growth.end();
+    }
     const bool is_rehearsed = purpose_ == Purpose::Rehearsal && !has_references(type);
     if (copied.kept == Part::Whole && !is_rehearsed) file_.finishing.needs_data(token);
     if (refers) {

@@ -48,6 +48,7 @@ private:
     const std::string why_nothing_is_hollow_;
     std::unordered_map<Token, PlainDataset, TokenHash> plain_;
     std::vector<CopiedDataset> made_;
+    uint64_t told_ = 0;  // bytes of the dataset that is being copied
 };
 
 }  // namespace quarry::hdf5

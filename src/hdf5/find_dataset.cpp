@@ -3,21 +3,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "hdf5/file_name.hpp"
 #include "hdf5/new_places.hpp"
 #include "hdf5/own_library.hpp"
 
 namespace quarry::hdf5 {
 namespace {
-
-template <typename Get>
-std::string text_of(hid_t object, Get get) {
-    const ssize_t size = get(object, nullptr, 0);
-    if (size <= 0) return "";
-    std::string text(static_cast<size_t>(size) + 1, '\0');
-    get(object, text.data(), text.size());
-    text.pop_back();
-    return text;
-}
 
 std::optional<FoundDataset> find_dataset(hid_t file, unsigned long serial,
                                          const std::string& path) {
@@ -27,7 +18,7 @@ std::optional<FoundDataset> find_dataset(hid_t file, unsigned long serial,
     FoundDataset found;
     found.token = token_of(info.token);
     if (info.fileno == serial) return found;
-    found.file = std::filesystem::absolute(text_of(dataset, H5Fget_name));
+    found.file = std::filesystem::absolute(file_name_of(dataset));
     return found;
 }
 

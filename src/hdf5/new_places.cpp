@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hdf5/failure.hpp"
+#include "hdf5/file_name.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/types.hpp"
 
@@ -61,10 +62,7 @@ Handle object_at(hid_t file, const Token& token) {
 }
 
 bool is_of(hid_t file, const H5R_ref_t& reference) {
-    const ssize_t size = checked(H5Fget_name(file, nullptr, 0), kWhat);
-    std::string name(static_cast<size_t>(size), '\0');
-    H5Fget_name(file, name.data(), name.size() + 1);
-    return file_of(reference) == name;
+    return file_of(reference) == file_name_of(file);
 }
 
 std::string attribute_named_by(const H5R_ref_t& reference) {

@@ -85,6 +85,17 @@ def test_copying_a_file_as_it_is(tmp_path: Path) -> None:
     assert carving[0] != carving[-1] == b"200 MB of 200 MB ..."
 
 
+@pytest.mark.parametrize("granularity", ["object", "chunk"])
+def test_one_large_dataset(tmp_path: Path, granularity: str) -> None:
+    chunks = (1_000_000,) if granularity == "chunk" else None
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_dataset("data", data=np.ones(400_000_000, "u1"), chunks=chunks)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['data'][::1_000_000]")
+    _, steps = shown(tmp_path, "xterm", *CARVE, "--no-verify", "--granularity", granularity)
+    carving = bytes_of(steps, b"carving")
+    assert len(carving) > 1 and carving[-1] == b"400 MB of 400 MB ..."
+
+
 def test_growing(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "in.h5", "w") as f:
         f["used"], f["other"] = np.random.default_rng(1).random((2, 1_000_000))
