@@ -26,7 +26,9 @@ ToldGrowth::ToldGrowth(hid_t file, uint64_t expected, const Tell& tell)
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
-ToldGrowth::~ToldGrowth() { end(); }
+ToldGrowth::~ToldGrowth() {
+    end();
+}
 
 uint64_t ToldGrowth::end() {
     if (watcher_.joinable()) {
