@@ -86,13 +86,14 @@ private:
     static void say_what_was_opened_for_writing(const std::vector<FileFate>& files) {
         std::vector<std::string> paths;
         for (const FileFate& file : files)
-            if (!file.copy.empty() && !file.input.rewritten.empty())
+            if (!file.copy.empty() && file.input.was_opened_for_writing)
                 paths.push_back(file.input.path);
         if (paths.empty()) return;
         say(
-            fmt::format("{} was opened for writing, though only read: on carved data that takes "
+            fmt::format("{} {} opened for writing, though only read: on carved data that takes "
                         "`quarry run --writes copy`.",
-                        printable(fmt::format("{}", fmt::join(paths, ", ")))));
+                        printable(fmt::format("{}", fmt::join(paths, ", "))),
+                        paths.size() == 1 ? "was" : "were"));
     }
 
     void print(const std::vector<FileFate>& files) const {

@@ -22,6 +22,24 @@ std::set<std::string> gone_names(const std::vector<InputFile>& inputs) {
     return all;
 }
 
+// A file may have come to the path of another one that was made there, and is gone.
+bool is_own(const MadeFile& made, const InputFile& input) {
+    if (made.time >= input.opened) return false;
+    const bool is_number_known = made.number.born != 0 && input.inode != 0;
+    return is_number_known ? made.number == input.number() : made.path == input.path;
+}
+
+// What one trace says of a file holds for all its names. While one only read a file that it had
+// opened for writing, another may have changed it.
+void add_up_touches(std::vector<InputFile>& inputs, const std::set<FileNumber>& changed) {
+    std::map<FileNumber, decltype(InputFile::touched)> all;
+    for (const InputFile& input : inputs)
+        all[input.number()].insert(input.touched.begin(), input.touched.end());
+    for (InputFile& input : inputs)
+        input.touched =
+            changed.contains(input.number()) ? decltype(InputFile::touched){} : all[input.number()];
+}
+
 template <typename Names>
 void caution(ProgressLine& line, const Names& names, std::string_view sentence) {
     if (names.empty()) return;
@@ -61,17 +79,16 @@ void CarveFlags::declare(CLI::App& app) {
 Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>& traces,
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
-    std::map<std::string, uint64_t> made;
+    std::vector<MadeFile> made;
+    std::set<FileNumber> changed;
     std::set<std::string> unseen, running, tasks;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
         if (!found) return found.error();
         add_inputs(inputs, std::move(found->files));
-        for (const auto& [path, time] : found->made) {
-            uint64_t& first = made.try_emplace(path, time).first->second;
-            first = std::min(first, time);
-        }
+        changed.merge(found->changed);
+        made.insert(made.end(), found->made.begin(), found->made.end());
         unseen.insert(found->unseen.begin(), found->unseen.end());
         running.insert(found->running.begin(), found->running.end());
         tasks.merge(found->tasks);
@@ -83,13 +100,15 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
                             task, fmt::join(traces, ", "))};
     // What one of the traces has made is no input of another.
     std::erase_if(inputs, [&](const InputFile& input) {
-        const auto own = made.find(input.path);
-        return own != made.end() && own->second < input.opened;
+        return std::any_of(made.begin(), made.end(),
+                           [&](const MadeFile& own) { return is_own(own, input); });
     });
+    add_up_touches(inputs, changed);
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
-    const std::vector<std::string> listed =
-        listed_with_more(inputs, {std::views::keys(made).begin(), std::views::keys(made).end()});
+    std::set<std::string> own;
+    for (const MadeFile& file : made) own.insert(file.path);
+    const std::vector<std::string> listed = listed_with_more(inputs, own);
     bool is_any_chosen = false;
     for (InputFile& input : inputs) is_any_chosen |= input.is_chosen = is_chosen(input);
     if (!is_any_chosen) return Error{"None of the inputs matches --file. `quarry ls` names them."};

@@ -15,7 +15,9 @@
 #include "connector/io_record.hpp"
 #include "connector/refused_copy.hpp"
 #include "connector/reserve.hpp"
+#include "connector/same_data.hpp"
 #include "connector/witness.hpp"
+#include "hdf5/superblock.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -100,6 +102,7 @@ herr_t close_file(H5FD_t* file) noexcept {
     StorageRecord* storage = ours.storage;
     herr_t answer = -1;
     {
+        const SameData same(storage, *ours.inner, SameData::Then::Closed);
         const DriverWorks works;
         answer = ours.inner->cls->close(ours.inner);
     }
@@ -168,8 +171,13 @@ struct Moving<Callback> {
         };
         if (ours.storage == nullptr) return move();
         const IoRecord record(*ours.storage, *file);
+        constexpr bool kWrites = std::is_const_v<Buffer>;
+        const bool is_superblock =
+            kWrites && address == file->base_addr && type != H5FD_MEM_DRAW &&
+            hdf5::is_only_superblock({static_cast<const std::byte*>(buffer), size});
+        const SameData same(is_superblock ? ours.storage : nullptr, *ours.inner);
         const herr_t answer = move();
-        record.write({type, address, size, std::is_const_v<Buffer>, answer < 0});
+        record.write({type, address, size, kWrites, answer < 0, is_superblock});
         return answer;
     }
 };
@@ -233,6 +241,12 @@ struct Moving<Callback> {
     }
 };
 
+herr_t flush_file(H5FD_t* file, hid_t transfer, hbool_t is_closing) noexcept {
+    DriverFile& ours = as_file(file);
+    const SameData same(ours.storage, *ours.inner);
+    return ours.inner->cls->flush(ours.inner, transfer, is_closing);
+}
+
 // HDF5 compares with what a link leads to before it looks for other files there.
 herr_t get_handle(H5FD_t* file, hid_t access, void** handle) noexcept {
     DriverFile& ours = as_file(file);
@@ -275,13 +289,13 @@ H5FD_class_t driver_file_callbacks(const H5FD_class_t& inner) noexcept {
     H5FD_class_t outer = inner;
     hand_on<&H5FD_class_t::sb_size, &H5FD_class_t::sb_encode, &H5FD_class_t::sb_decode,
             &H5FD_class_t::get_type_map, &H5FD_class_t::alloc, &H5FD_class_t::free,
-            &H5FD_class_t::get_eoa, &H5FD_class_t::get_eof, &H5FD_class_t::flush,
-            &H5FD_class_t::truncate, &H5FD_class_t::lock, &H5FD_class_t::unlock,
-            &H5FD_class_t::ctl>(outer);
+            &H5FD_class_t::get_eoa, &H5FD_class_t::get_eof, &H5FD_class_t::truncate,
+            &H5FD_class_t::lock, &H5FD_class_t::unlock, &H5FD_class_t::ctl>(outer);
     record_moving<&H5FD_class_t::read, &H5FD_class_t::write, &H5FD_class_t::read_vector,
                   &H5FD_class_t::write_vector, &H5FD_class_t::read_selection,
                   &H5FD_class_t::write_selection>(outer);
     outer.set_eoa = set_end;
+    if (inner.flush != nullptr) outer.flush = flush_file;
     if (inner.get_handle != nullptr) outer.get_handle = get_handle;
     outer.fapl_get = info_of_file;
     outer.close = close_file;

@@ -38,7 +38,9 @@ void IoRecord::write(const Movement& movement) const noexcept {
     const bool is_discarded = movement.writes && storage_.is_in_memory;
     record.prefix.flags = static_cast<uint8_t>((movement.writes ? trace::kIoWrite : 0) |
                                                (movement.failed ? trace::kIoFailed : 0) |
-                                               (is_discarded ? trace::kIoDiscarded : 0));
+                                               (is_discarded ? trace::kIoDiscarded : 0) |
+                                               (movement.is_superblock ? trace::kIoSuperblock : 0));
+    if (movement.writes && !movement.is_superblock) storage_.has_new_data = true;
     record.storage = storage_.number;
     record.object = current_call.object;
     record.operation = current_call.operation;

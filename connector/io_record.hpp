@@ -12,6 +12,7 @@ struct Movement {
     size_t size;
     bool writes;
     bool failed;
+    bool is_superblock = false;  // that is written, and nothing else
 };
 
 // Made before the bytes are moved, written after.

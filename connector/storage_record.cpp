@@ -59,21 +59,6 @@ FileIdentity identity_at(int directory, const char* path, int flags) {
             static_cast<int64_t>(nanoseconds(status.stx_mtime))};
 }
 
-FileIdentity identity_of_path(const std::string& path) {
-    return identity_at(AT_FDCWD, path.c_str(), 0);
-}
-
-// HDF5's default driver has a descriptor, and to look at that takes a fifth of what looking at a
-// path does. What the handles of others are, they alone know.
-FileIdentity identity_of(H5FD_t& inner, const std::string& path) {
-    void* handle = nullptr;
-    const bool has_descriptor =
-        std::strcmp(inner.cls->name, "sec2") == 0 && inner.cls->get_handle != nullptr &&
-        inner.cls->get_handle(&inner, H5P_DEFAULT, &handle) >= 0 && handle != nullptr;
-    if (!has_descriptor) return identity_of_path(path);
-    return identity_at(*static_cast<const int*>(handle), "", AT_EMPTY_PATH);
-}
-
 // As the driver "core" has it without a backing store: what is written is never in a file.
 bool stays_in_memory(const H5FD_t& inner) {
     return std::strcmp(inner.cls->name, "core") == 0 &&
@@ -121,6 +106,21 @@ bool is_with_serial(const StorageRecord& storage, const Library& library, unsign
 
 }  // namespace
 
+FileIdentity identity_of_path(const std::string& path) noexcept {
+    return identity_at(AT_FDCWD, path.c_str(), 0);
+}
+
+// HDF5's default driver has a descriptor, and to look at that takes a fifth of what looking at a
+// path does. What the handles of others are, they alone know.
+FileIdentity identity_of(H5FD_t& inner, const std::string& path) noexcept {
+    void* handle = nullptr;
+    const bool has_descriptor =
+        std::strcmp(inner.cls->name, "sec2") == 0 && inner.cls->get_handle != nullptr &&
+        inner.cls->get_handle(&inner, H5P_DEFAULT, &handle) >= 0 && handle != nullptr;
+    if (!has_descriptor) return identity_of_path(path);
+    return identity_at(*static_cast<const int*>(handle), "", AT_EMPTY_PATH);
+}
+
 StorageRecord* open_storage(Library& library, const H5FD_t& file, H5FD_t& inner, const char* name,
                             unsigned flags) noexcept {
     trace::Writer* writer = recorder();
@@ -159,9 +159,6 @@ void close_storage(StorageRecord* storage) noexcept {
         record.time = trace::monotonic_now();
         record.number = storage->number;
         record.size = now.size;
-        const FileIdentity& then = storage->identity;
-        const bool is_same_file = now.device == then.device && now.inode == then.inode;
-        if (is_same_file) record.modified = static_cast<uint64_t>(now.modified);
         writer->append(record);
     }
     const std::lock_guard guard(mutex);

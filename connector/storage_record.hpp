@@ -95,6 +95,7 @@ struct StorageRecord {
     bool is_in_memory = false;  // what is written to it does not get into the file
     bool is_carved = false;     // maybe a carved copy
     bool is_written = false;    // into the trace
+    bool has_new_data = false;  // written by HDF5 since it was opened
     bool is_described = false;  // there, by what HDF5 says of it
     // Addresses of raw data that was moved with no call of an object, or of several at once.
     std::set<haddr_t> unowned;
@@ -112,6 +113,10 @@ inline bool is_writable(const StorageRecord& storage) {
 inline bool is_parallel(const StorageRecord& storage) {
     return storage.file != nullptr && (storage.file->feature_flags & H5FD_FEAT_HAS_MPI) != 0;
 }
+
+FileIdentity identity_of_path(const std::string& path) noexcept;
+// Of the file that a driver has open, by this path.
+FileIdentity identity_of(H5FD_t& inner, const std::string& path) noexcept;
 
 // A driver opened a file, which is `inner` to it and `file` to HDF5. Null if memory is short.
 StorageRecord* open_storage(Library& library, const H5FD_t& file, H5FD_t& inner, const char* name,

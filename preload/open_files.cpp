@@ -140,9 +140,9 @@ bool is_watched() noexcept {
 }
 
 void opened(int file, int flags) noexcept {
-    if (!counts(file)) return;
+    if (!counts(file) || is_borrowing_memory()) return;
     if (!Ours::inside()) {
-        if (!is_borrowing_memory()) look_at(file, flags);
+        look_at(file, flags);
         return;
     }
     Entry& entry = entries[static_cast<size_t>(file)];
@@ -154,8 +154,8 @@ void closed(int file) noexcept {
     if (!counts(file)) return;
     Entry& entry = entries[static_cast<size_t>(file)];
     if (entry.known_in.load(std::memory_order_relaxed) == 0) return;
-    // No process that borrows memory is begun in the middle of our calls.
-    if (!Ours::inside() && is_borrowing_memory()) return;
+    // We, too, look at files there: at the program that is to be run.
+    if (is_borrowing_memory()) return;
     entry.known_in.store(0, std::memory_order_release);
 }
 

@@ -17,6 +17,15 @@ struct UsedDataset {
     std::string why = "it was read";
 };
 
+// A file, whatever its names are.
+struct FileNumber {
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    uint64_t born = 0;  // in nanoseconds since 1970; 0 if nobody knows
+
+    auto operator<=>(const FileNumber&) const = default;
+};
+
 struct InputFile {
     std::string path;                  // by which it was opened first
     std::string now;                   // where it is now, if not there
@@ -29,29 +38,39 @@ struct InputFile {
     uint64_t opened = 0;  // first, in nanoseconds since 1970
     // When it was last written to, at each opening; several are several states of the file.
     std::set<uint64_t> modified;
-    // What was then and what is now are the same data: who opens a file for writing and only reads
-    // has HDF5 write the first block again.
-    std::map<uint64_t, uint64_t> rewritten;
+    // From which of these states to which it has got with the same data: who opens a file for
+    // writing and only reads has HDF5 write the first block again.
+    std::set<std::pair<uint64_t, uint64_t>> touched;
+    bool was_opened_for_writing = false;
     bool was_written = false;
     bool was_carved = false;         // it may have been a carved copy that was opened
     bool is_raw = false;             // taken as it is: data of a dataset in another file
     bool is_inside = false;          // only HDF5 has read it, for a virtual dataset
     bool has_no_file = false;        // at its path: HDF5 had it by a driver that needs none
-    std::string driver;              // of HDF5, by which it was opened first
+    std::string driver;              // of HDF5, by which it was opened
     bool is_chosen = true;           // or only to be carved if another one has data there
     std::string why_whole;           // why it is to be copied whole; empty if it is not
     std::vector<std::string> tasks;  // that used it
     std::vector<UsedDataset> read;   // datasets of which elements were read
 
+    FileNumber number() const { return {device, inode, born}; }
     const std::string& place() const { return now.empty() ? path : now; }
+};
+
+struct MadeFile {
+    std::string path;
+    FileNumber number;
+    uint64_t time = 0;  // when, in nanoseconds since 1970
 };
 
 struct TraceInputs {
     std::vector<InputFile> files;
-    std::map<std::string, uint64_t> made;  // files of the tasks' own, and since when
-    std::vector<std::string> unseen;       // programs that may have read any file, unrecorded
-    std::vector<std::string> running;      // processes that may read more
-    std::set<std::string> tasks;           // all that there are
+    std::vector<MadeFile> made;  // files of the tasks' own
+    // To which any process has written data, whatever task it was for.
+    std::set<FileNumber> changed;
+    std::vector<std::string> unseen;   // programs that may have read any file, unrecorded
+    std::vector<std::string> running;  // processes that may read more
+    std::set<std::string> tasks;       // all that there are
 };
 
 // Of the tasks with these names, as far as the trace has them, or of all where no names are given.

@@ -3,7 +3,6 @@
 #include <quarry/outputs.hpp>
 #include <set>
 
-#include "analyze/superblock.hpp"
 #include "analyze/task_visitor.hpp"
 
 namespace quarry {
@@ -46,7 +45,7 @@ public:
         if ((record.prefix.flags & kMatters) != trace::kIoWrite) return;
         Output* output = output_of(tables_.file_of(record.storage));
         if (output == nullptr) return;
-        if (output->is_written || !is_of_superblock(record, tables_, index_))
+        if (output->is_written || (record.prefix.flags & trace::kIoSuperblock) == 0)
             note_writing(*output, record.start + record.duration, Way::Hdf5);
     }
     void operator()(const trace::OtherUse& record, const trace::Rest&) {

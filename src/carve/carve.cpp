@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -22,20 +20,11 @@ namespace {
 using namespace carve_files;
 namespace fs = std::filesystem;
 
-// Whether another file is found there by now.
-bool has_another(const std::string& path, const InputFile& input) {
-    struct stat status{};
-    return input.inode != 0 && stat(path.c_str(), &status) == 0 &&
-           (status.st_ino != input.inode || status.st_dev != input.device);
-}
-
 std::vector<Job> jobs_for(const std::vector<InputFile>& inputs) {
     std::vector<Job> jobs;
     std::map<std::string, size_t> copies;
     for (const InputFile& input : inputs) {
         Job job = job_for(input);
-        std::erase_if(job.fate.input.also_by,
-                      [&](const std::string& path) { return has_another(path, input); });
         const auto [first, is_new] = copies.try_emplace(job.fate.copy, jobs.size());
         if (!job.fate.copy.empty() && !is_new) {
             FileFate& other = jobs[first->second].fate;

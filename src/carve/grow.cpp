@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/directory_lock.hpp"
+#include "base/file_times.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "carve/carve_alone.hpp"
@@ -93,7 +94,9 @@ InputFile input_again(const FileFate& fate, const Table& table, const std::strin
     InputFile input = fate.input;
     if (place != input.path) input.now = place;
     input.size = fate.size_before;
-    input.opened = fate.modified;
+    // It has proved to be the original, also where its time is another.
+    struct stat status{};
+    if (stat(place.c_str(), &status) == 0) input.modified = {modified(status)};
     input.why_whole = fate.why_whole;
     for (const DatasetFate& dataset : fate.datasets)
         if (dataset.remains == Remains::Kept)

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/file_times.hpp"
+#include "model/input_files.hpp"
 
 namespace quarry::carve_files {
 namespace {
@@ -87,44 +88,67 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
 
 namespace {
 
-// When it was last written to, in the states that were opened, as their data were found last.
-std::set<uint64_t> states_of(const InputFile& input) {
-    std::set<uint64_t> states;
-    for (uint64_t modified : input.modified) {
-        auto later = input.rewritten.find(modified);
-        for (; later != input.rewritten.end(); later = input.rewritten.find(modified))
-            modified = later->second;
-        states.insert(modified);
+// The states of a file that have the data of this one, as far as is known.
+std::set<uint64_t> same_data_as(uint64_t modified, const InputFile& input) {
+    std::set<uint64_t> same;
+    std::vector<uint64_t> open{modified};
+    while (!open.empty()) {
+        const uint64_t state = open.back();
+        open.pop_back();
+        if (!same.insert(state).second) continue;
+        for (auto next = input.touched.lower_bound({state, 0});
+             next != input.touched.end() && next->first == state; ++next)
+            open.push_back(next->second);
     }
-    return states;
+    return same;
+}
+
+bool has_data_of_all_states(uint64_t modified, const InputFile& input) {
+    return std::all_of(input.modified.begin(), input.modified.end(), [&](uint64_t state) {
+        return same_data_as(state, input).contains(modified);
+    });
+}
+
+bool look_at(const std::string& path, struct statx& status) {
+    return statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) == 0;
+}
+
+// Its device may have got another number, and another file the number that was free. Where nobody
+// knows when it was born, it may be the same that was moved to where it is.
+bool is_another(const struct statx& status, const InputFile& input) {
+    if (input.inode == 0) return false;
+    const bool has_its_number = status.stx_ino == input.inode;
+    if (input.born != 0 && (status.stx_mask & STATX_BTIME) != 0)
+        return !has_its_number || nanoseconds(status.stx_btime) != input.born;
+    const bool is_on_its_device =
+        makedev(status.stx_dev_major, status.stx_dev_minor) == input.device;
+    return !(has_its_number && is_on_its_device) && nanoseconds(status.stx_ctime) > input.opened;
 }
 
 // Why what is there now is not what was opened; empty if it is.
 std::string why_another(const InputFile& input) {
     struct statx status{};
-    if (statx(AT_FDCWD, input.place().c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
+    if (!look_at(input.place(), status))
         return std::string("it cannot be found: ") + std::strerror(errno) +
                ". Put it back, or choose others with --file";
     if (!S_ISREG(status.stx_mode)) return "it is no ordinary file. Choose others with --file";
-    if (!input.is_raw && status.stx_size != input.size)
+    const bool is_size_known = !input.is_raw || input.inode != 0;
+    if (is_size_known && status.stx_size != input.size)
         return "it has changed since: its size is another. Record again, or choose others with "
                "--file";
-    const bool is_same_file =
-        input.inode == 0 || (status.stx_ino == input.inode &&
-                             makedev(status.stx_dev_major, status.stx_dev_minor) == input.device);
-    const bool tells_birth = input.born != 0 && (status.stx_mask & STATX_BTIME) != 0;
     const uint64_t modified = nanoseconds(status.stx_mtime);
-    if (input.modified.empty() ? modified > input.opened
-                               : states_of(input) != std::set<uint64_t>{modified})
+    if (input.modified.empty() ? modified > input.opened : !has_data_of_all_states(modified, input))
         return "it has been changed since it was used. Record again, or choose others with --file";
-    // Its device may have got another number. Where nobody knows when it was born, it may be the
-    // same that was moved to where it is.
-    const bool is_another = tells_birth ? nanoseconds(status.stx_btime) != input.born
-                                        : nanoseconds(status.stx_ctime) > input.opened;
-    if (!is_same_file && is_another)
+    if (is_another(status, input))
         return "another file has taken its place since it was used. Record again, or choose others "
-               "with "
-               "--file";
+               "with --file";
+    const auto taken = std::find_if(
+        input.also_by.begin(), input.also_by.end(),
+        [&](const auto& name) { return look_at(name, status) && is_another(status, input); });
+    if (taken != input.also_by.end())
+        return "it was also opened as " + *taken +
+               ", where another file is by now. Put that name back as it was, or record again, or "
+               "choose others with --file";
     return "";
 }
 
@@ -138,7 +162,7 @@ std::string why_not(const InputFile& input) {
     if (input.was_written)
         return "the tasks have written to it: as it was before, it is not there any more. Put it "
                "back as it was and record again, or choose others with --file";
-    if (input.driver == "family" || input.driver == "multi")
+    if (is_spread(input.driver))
         return "HDF5 has spread it over several files (driver " + input.driver +
                "). Such files are not carved; h5repack makes one file of it";
     if (input.has_no_file)

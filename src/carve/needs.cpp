@@ -53,13 +53,26 @@ UsedDataset used_by(const Need& need) {
     return used;
 }
 
-InputFile input_at(const std::string& path, const Need& need) {
+// Of a file that no trace knows: nobody says what HDF5 found there when the one that needs it was
+// read, but what has come or was changed since was not there.
+std::string why_not_then(const std::string& path, const InputFile& by) {
+    struct stat status{};
+    const bool is_since = by.opened != 0 && stat(path.c_str(), &status) == 0 &&
+                          nanoseconds(status.st_ctim) > by.opened;
+    return is_since ? "it has come there, or was changed, since " + by.path +
+                          " was read, in which a dataset has data of it. Record again, or leave "
+                          "that dataset out with --drop"
+                    : "";
+}
+
+InputFile input_at(const std::string& path, const Need& need, const InputFile& by) {
     InputFile input;
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
     input.path = error ? path : real.string();
     if (input.path != path) input.also_by.insert(path);
-    input.opened = modified_time(path, input.size);
+    input.opened = by.opened;
+    input.modified = {modified_time(path, input.size)};
     input.is_raw = need.has_bytes();
     if (!input.is_raw) input.read.push_back(used_by(need));
     return input;
@@ -153,7 +166,10 @@ void Needs::add(size_t by, const Need& need) {
     jobs_[by].needed.insert(number);
     const bool is_new = number == jobs_.size();
     if (is_new) {
-        jobs_.push_back(job_for(input_at(path, need)));
+        const InputFile& needing = jobs_[by].fate.input;
+        Job job = job_for(input_at(path, need, needing));
+        if (job.fate.problem.empty()) job.fate.problem = why_not_then(path, needing);
+        jobs_.push_back(std::move(job));
         places_.add(jobs_.back().fate.input, number);
     }
     if (!named.directory.empty())

@@ -28,7 +28,9 @@ void add_uses(InputFile& known, const InputFile& more) {
     known.is_inside = known.is_inside && more.is_inside;
     known.opened = std::min(known.opened, more.opened);
     known.modified.insert(more.modified.begin(), more.modified.end());
-    known.rewritten.insert(more.rewritten.begin(), more.rewritten.end());
+    known.touched.insert(more.touched.begin(), more.touched.end());
+    known.was_opened_for_writing |= more.was_opened_for_writing;
+    if (is_spread(more.driver)) known.driver = more.driver;
     known.also_by.insert(more.also_by.begin(), more.also_by.end());
     known.gone_names.insert(more.gone_names.begin(), more.gone_names.end());
     if (more.path != known.path) known.also_by.insert(more.path);

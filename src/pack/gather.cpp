@@ -136,7 +136,7 @@ public:
         std::vector<InputFile> found = inputs_found();
         pack_.opens_for_writing =
             std::any_of(found.begin(), found.end(),
-                        [](const InputFile& input) { return !input.rewritten.empty(); });
+                        [](const InputFile& input) { return input.was_opened_for_writing; });
         add_folders();
         add_programs();
         add_needed_software();

@@ -99,6 +99,7 @@ enum class Kind : uint8_t {
     FileState = 27,
     StorageModified = 28,
     StorageHandle = 29,
+    StorageTouched = 30,
 };
 
 // Numbers that stand for nothing.

@@ -104,6 +104,8 @@ bool dispatch(Visitor& visit, Kind kind, const std::byte* slot, const Rest& rest
             return give<Storage>(visit, slot, rest);
         case Kind::StorageModified:
             return give<StorageModified>(visit, slot, rest);
+        case Kind::StorageTouched:
+            return give<StorageTouched>(visit, slot, rest);
         case Kind::StorageHandle:
             return give<StorageHandle>(visit, slot, rest);
         case Kind::StorageClosed:

@@ -123,6 +123,18 @@ struct StorageModified {
     std::array<uint64_t, 4> unused_too;
 };
 
+// The file has got another time of change and no other data: HDF5 has written its superblock again.
+struct StorageTouched {
+    static constexpr Kind kKind = Kind::StorageTouched;
+    Prefix prefix;
+    uint64_t time;
+    uint32_t number;
+    uint32_t unused;
+    uint64_t before;  // when it was last written to, in nanoseconds since 1970
+    uint64_t after;
+    std::array<uint64_t, 3> unused_too;
+};
+
 // The program has asked HDF5 for what its driver reads the file with, or for an image of the file:
 // any byte may have been read.
 struct StorageHandle {
@@ -141,10 +153,7 @@ struct StorageClosed {
     uint32_t number;
     uint32_t unused;
     uint64_t size;  // in bytes; of a file that could only be read, as it was when it was opened
-    // When it was last written to, in nanoseconds since 1970; 0 if nobody knows, and in older
-    // traces
-    uint64_t modified;
-    std::array<uint64_t, 3> unused_too;
+    std::array<uint64_t, 4> unused_too;
 };
 
 // Addresses that HDF5 tells of this storage begin here: it has a user block.
@@ -247,7 +256,8 @@ struct Touch {
 enum IoFlag : uint8_t {
     kIoWrite = 1,
     kIoFailed = 2,
-    kIoDiscarded = 4,  // written to memory only: the file stays as it is
+    kIoDiscarded = 4,   // written to memory only: the file stays as it is
+    kIoSuperblock = 8,  // written, and nothing else: by itself that changes no data
 };
 
 // Bytes that HDF5's driver moved.
