@@ -12,9 +12,13 @@ public:
 
     void operator()(const trace::Task& record, const trace::Rest&) {
         task_ = index_.task_named(tables_.text(record.name));
+        task_begins();
     }
 
 protected:
+    ~TaskVisitor() = default;
+    virtual void task_begins() {}
+
     const TraceIndex& index_;
     const ProcessTables& tables_;
     uint32_t task_;  // that the process works for, by now; kNobody if none is known

@@ -58,7 +58,7 @@ void add(const Opening& opening, InputFile& file) {
     if (!is_spread(file.driver)) file.driver = opening.driver;
 }
 
-class Using : public TaskVisitor {
+class Using final : public TaskVisitor {
 public:
     using TaskVisitor::operator();
 
@@ -71,10 +71,6 @@ public:
         if (tables.parent != nullptr) inherit(found.reaches[tables.parent]);
     }
 
-    void operator()(const trace::Task& record, const trace::Rest& rest) {
-        TaskVisitor::operator()(record, rest);
-        for (const Reach& reach : reaches_) use(reach);
-    }
     void operator()(const trace::Storage& record, const trace::Rest&) {
         const uint32_t file = tables_.file_of(record.number);
         if (file == kNobody) return;
@@ -175,6 +171,10 @@ public:
     }
 
 private:
+    void task_begins() override {
+        for (const Reach& reach : reaches_) use(reach);
+    }
+
     void note_making(const trace::OtherUse& record) {
         if ((record.flags & trace::kUseCreated) == 0) return;
         if (Input* input = input_of(tables_.other_file_of(record.number)))

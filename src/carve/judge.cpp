@@ -155,7 +155,7 @@ std::string why_another(const InputFile& input) {
 }  // namespace
 
 std::string why_not(const InputFile& input) {
-    const std::string why = why_another(input);
+    std::string why = why_another(input);
     if (input.was_carved && !why.empty())
         return "what was recorded is a carved copy (`quarry run --carved`), which does not tell of "
                "the file itself. Record again without --carved, or choose others with --file";
