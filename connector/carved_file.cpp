@@ -364,6 +364,11 @@ bool is_refused(const char* name, unsigned flags) noexcept {
     return !is_mounted();
 }
 
+bool is_refused_anew(const char* name, unsigned flags) noexcept {
+    const bool replaces = (flags & kTruncate) != 0;
+    return replaces && is_serving() && !is_mounted() && is_refused(name, kWritable);
+}
+
 // Elsewhere it is the program's own.
 void tell_if_kept(const char* name, unsigned flags) noexcept {
     const bool replaces = (flags & kTruncate) != 0;
