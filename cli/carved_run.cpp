@@ -292,8 +292,15 @@ bool CarvedRun::grow(const std::vector<FetchedDataset>& fetched) const {
         std::max(1u, std::thread::hardware_concurrency()), line.showing("carving again"),
         line.showing("verifying"));
     line.clear();
+    if (grown && !*grown) {
+        say(fmt::format(
+            "What was read from originals was not added to {0}: another program runs "
+            "on it. `quarry run --carved {0} --grow -- COMMAND` adds it when none does.",
+            printable(place_)));
+        return true;
+    }
     std::string problem = grown ? "" : grown.error().message;
-    for (const FileFate& file : grown ? *grown : std::vector<FileFate>{})
+    for (const FileFate& file : grown ? **grown : std::vector<FileFate>{})
         if (!file.problem.empty()) problem = file.input.path + ": " + file.problem + ".";
     say(problem.empty() ? fmt::format("{} holds it now.", place_)
                         : fmt::format("{} stays as it was: {}", place_, problem));
