@@ -265,7 +265,7 @@ void CarvedFile::note_unreadable(const MissingDataset& dataset) {
 
 void CarvedFile::note_unusable(const std::string& path, const char* why) {
     if (!is_new(path + why)) return;
-    say({path_, ": ", path, " was left out by `quarry carve`, and ", why,
+    say({path_, ": data of ", path, " was left out by `quarry carve`, and ", why,
          ". Carve again with --keep."});
 }
 
