@@ -85,6 +85,7 @@ void CarvedRun::declare(CLI::App& app) {
                    "original, at its path or below NEW where it was below OLD (default: from the "
                    "original, if it is there)")
         ->type_name("error|original|OLD=NEW")
+        ->allow_extra_args(false)
         ->check(CLI::Validator(why_no_way, ""))
         ->needs("--carved");
     app.add_flag("--paranoid", is_paranoid_, "look at all bytes of an original before it is used")
@@ -124,8 +125,7 @@ Result<ServingOptions> CarvedRun::prepare() {
                      " has a brace or a line break in its path, which HDF5 cannot be told. Move it "
                      "(--carved)."};
     learn_names(*carved);
-    if (is_map(missing_)) missing_ = map_of_originals(missing_);
-    if (const auto meant = check_map(*carved); !meant) return meant.error();
+    if (const auto meant = learn_maps(*carved); !meant) return meant.error();
     if (const auto there = look_for_originals(*carved); !there) return there.error();
     const std::set<std::string> changed = changed_originals(*carved);
     auto view = CarvedView::prepare(
@@ -156,9 +156,9 @@ Result<ServingOptions> CarvedRun::prepare() {
     options.carved = place_;
     options.originals = view_->originals();
     options.places = view_->places();
-    options.moved = is_map(missing_) ? missing_ : "";
+    options.moved = maps_;
     options.fetched = log_;
-    options.fetch = missing_ != "error";
+    options.fetch = missing_.empty() || missing_.front() != "error";
     options.is_paranoid = is_paranoid_;
     return options;
 }
@@ -188,9 +188,30 @@ std::string CarvedRun::map_of_originals(const std::string& map) const {
 }
 
 // What is mistyped would be found out when the program has run for hours.
-Result<bool> CarvedRun::check_map(const CarvedDirectory& carved) const {
-    if (!is_map(missing_)) return true;
-    const std::string old = missing_.substr(0, equals_in_map(missing_));
+Result<bool> CarvedRun::learn_maps(const CarvedDirectory& carved) {
+    std::set<std::string> olds;
+    for (const std::string& way : missing_) {
+        if (!is_map(way) && missing_.size() == 1) return true;
+        if (!is_map(way))
+            return Error{
+                fmt::format("--missing {0} cannot be given beside another --missing: only "
+                            "OLD=NEW can be given more than once. Leave out one of them.",
+                            way)};
+        const std::string map = map_of_originals(way);
+        if (const auto meant = check_map(map, carved); !meant) return meant.error();
+        const std::string old = map.substr(0, equals_in_map(map));
+        if (!olds.insert(old).second)
+            return Error{
+                fmt::format("--missing names two places for what was below {}. Name the "
+                            "directories in it that are elsewhere, each by itself.",
+                            printable(old))};
+        maps_.push_back(map);
+    }
+    return true;
+}
+
+Result<bool> CarvedRun::check_map(const std::string& map, const CarvedDirectory& carved) const {
+    const std::string old = map.substr(0, equals_in_map(map));
     const bool is_meant = std::any_of(
         carved.files.begin(), carved.files.end(),
         [&](const ServedFile& file) { return (file.original + "/").starts_with(old + "/"); });
@@ -203,18 +224,18 @@ Result<bool> CarvedRun::check_map(const CarvedDirectory& carved) const {
 
 // By any of its names: links may lead elsewhere by now, or be gone.
 std::string CarvedRun::place_of(const std::string& original) const {
-    std::string place = mapped_path(original, missing_);
+    std::string place = mapped_path(original, maps_);
     const auto names = names_.find(original);
     if (names == names_.end() || access(place.c_str(), F_OK) == 0) return place;
     for (const std::string& name : names->second)
-        if (const std::string other = mapped_path(name, missing_); access(other.c_str(), F_OK) == 0)
+        if (const std::string other = mapped_path(name, maps_); access(other.c_str(), F_OK) == 0)
             return other;
     return place;
 }
 
 // Where somebody counts on them, they must be there.
 Result<bool> CarvedRun::look_for_originals(const CarvedDirectory& carved) const {
-    if (missing_.empty() || missing_ == "error") return true;
+    if (missing_.empty() || missing_.front() == "error") return true;
     for (const ServedFile& file : carved.files) {
         const std::string place = place_of(file.original);
         if (!file.first_name.empty()) continue;
@@ -271,8 +292,15 @@ bool CarvedRun::grow(const std::vector<FetchedDataset>& fetched) const {
         std::max(1u, std::thread::hardware_concurrency()), line.showing("carving again"),
         line.showing("verifying"));
     line.clear();
+    if (grown && !*grown) {
+        say(fmt::format(
+            "What was read from originals was not added to {0}: another program runs "
+            "on it. `quarry run --carved {0} --grow -- COMMAND` adds it when none does.",
+            printable(place_)));
+        return true;
+    }
     std::string problem = grown ? "" : grown.error().message;
-    for (const FileFate& file : grown ? *grown : std::vector<FileFate>{})
+    for (const FileFate& file : grown ? **grown : std::vector<FileFate>{})
         if (!file.problem.empty()) problem = file.input.path + ": " + file.problem + ".";
     say(problem.empty() ? fmt::format("{} holds it now.", place_)
                         : fmt::format("{} stays as it was: {}", place_, problem));

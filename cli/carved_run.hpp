@@ -34,20 +34,22 @@ private:
     Result<bool> look_for_originals(const CarvedDirectory& carved) const;
     void learn_names(const CarvedDirectory& carved);
     std::string map_of_originals(const std::string& map) const;
-    Result<bool> check_map(const CarvedDirectory& carved) const;
+    Result<bool> learn_maps(const CarvedDirectory& carved);
+    Result<bool> check_map(const std::string& map, const CarvedDirectory& carved) const;
     std::string place_of(const std::string& original) const;
     bool tell(const std::vector<FetchedDataset>& fetched) const;
     bool grow(const std::vector<FetchedDataset>& fetched) const;
 
     std::string directory_;
     std::string writes_;
-    std::string missing_;
+    std::vector<std::string> missing_;
     bool in_place_ = false;
     bool is_paranoid_ = false;
     bool grows_ = false;
 
     std::string place_;                                      // of the carved files
     std::map<std::string, std::vector<std::string>> names_;  // that originals have besides
+    std::vector<std::string> maps_;                          // where originals are now
     std::shared_ptr<const void> in_use_;
     std::optional<CarvedView> view_;
     std::string log_;

@@ -159,7 +159,7 @@ bool is_kept_as_it_is(Object& dataset, hid_t transfer) noexcept {
     try {
         const CarvedDataset* carved = carved_part_of(dataset, transfer);
         if (carved == nullptr) return false;
-        carved->file->note_unusable(carved->missing.path, "cannot be written to or resized");
+        carved->file->note_unusable(carved->missing.path, "it cannot be written to or resized");
     } catch (const std::bad_alloc&) {
         // Better not than wrongly.
     }

@@ -150,6 +150,14 @@ int append(const std::string& path, std::string_view line) {
     return written == static_cast<ssize_t>(line.size()) ? 0 : why;
 }
 
+// Only `quarry run` puts files without anything in them there that nobody may open.
+int why_not_open(const std::string& place, int error) {
+    struct stat status{};
+    const bool holds_a_place = error == EACCES && stat(place.c_str(), &status) == 0 &&
+                               status.st_size == 0 && (status.st_mode & 07777) == 0;
+    return holds_a_place ? ENOENT : error;
+}
+
 }  // namespace
 
 const char* way_to_write() noexcept {
@@ -209,7 +217,8 @@ void CarvedFile::find_original() {
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
     // Before its bytes are looked at: then what is changed meanwhile is noticed later.
     const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
-    problem_ = is_there ? why_not_original(original, file, config.is_paranoid) : not_there(errno);
+    problem_ = is_there ? why_not_original(original, file, config.is_paranoid)
+                        : not_there(why_not_open(place, errno));
     if (is_there && !is_mounted() && is_shown_copy(place.c_str())) problem_ = not_there(ENOENT);
     if (file >= 0) close(file);
     if (problem_.what.empty())
@@ -256,7 +265,7 @@ void CarvedFile::note_unreadable(const MissingDataset& dataset) {
 
 void CarvedFile::note_unusable(const std::string& path, const char* why) {
     if (!is_new(path + why)) return;
-    say({path_, ": ", path, " was left out by `quarry carve`, and ", why,
+    say({path_, ": data of ", path, " was left out by `quarry carve`, and ", why,
          ". Carve again with --keep."});
 }
 
@@ -362,6 +371,11 @@ bool is_refused(const char* name, unsigned flags) noexcept {
     say_is_kept(name);
     // The system refuses it where it is mounted, and says so in its own words.
     return !is_mounted();
+}
+
+bool is_refused_anew(const char* name, unsigned flags) noexcept {
+    const bool replaces = (flags & kTruncate) != 0;
+    return replaces && is_serving() && !is_mounted() && is_refused(name, kWritable);
 }
 
 // Elsewhere it is the program's own.

@@ -109,6 +109,9 @@ const char* way_to_write() noexcept;
 // Whether a program is to be refused that, where the system would let it. Says so.
 bool is_refused(const char* name, unsigned flags) noexcept;
 
+// The same of a program that makes a file anew, and would empty what is there.
+bool is_refused_anew(const char* name, unsigned flags) noexcept;
+
 // Says so of a file that a program could not make anew, if a copy is in its place.
 void tell_if_kept(const char* name, unsigned flags) noexcept;
 

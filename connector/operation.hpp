@@ -40,6 +40,7 @@ public:
     Operation(KnownObject* object, hid_t transfer, Clock clock = Clock::Read) noexcept
         : writer_(recorder()), object_(object) {
         if (writer_ == nullptr) return;
+        writer_->begin_if_forked();
         current_ = &current_call;
         before_ = *current_;
         object_number_ = object != nullptr ? object->number : trace::kNone;

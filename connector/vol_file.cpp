@@ -100,6 +100,8 @@ void* file_create(Library& library, const char* name, unsigned flags, hid_t crea
                   hid_t transfer, void** request) noexcept {
     Object* file = begin_file(library, {name, flags, true, transfer}, access, request,
                               [&](const H5VL_class_t& callbacks, hid_t list) {
+                                  if (is_refused_anew(name, flags))
+                                      return static_cast<void*>(nullptr);
                                   const MakingFile making;
                                   return callbacks.file_cls.create(name, flags, creation, list,
                                                                    transfer, request);

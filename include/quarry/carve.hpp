@@ -1,6 +1,7 @@
 // Copies of the input files of programs, with only the data in them that these used.
 #pragma once
 
+#include <optional>
 #include <quarry/inputs.hpp>
 
 namespace quarry {
@@ -76,7 +77,8 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
 
 // Carves again from the originals, at the places where they are now: what is there already, what
 // was fetched, and what is kept of any file, as its dimensions. Replaces the directory at once.
-Result<std::vector<FileFate>> grow_carved(
+// Nothing where a program runs on it.
+Result<std::optional<std::vector<FileFate>>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
     const Progress& progress, const Progress& verifying);

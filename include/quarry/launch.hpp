@@ -48,13 +48,13 @@ Environment with_changes(Environment environment, const std::vector<EnvironmentC
 
 // How the connector serves carved files.
 struct ServingOptions {
-    std::string carved;        // their directory; empty: none are served
-    std::string originals;     // below which the true files are, where others stand in their places
-    std::string places;        // file that tells which of them are shown elsewhere
-    std::string moved;         // "OLD=NEW": where originals are now
-    std::string fetched;       // file to note in what was read from originals
-    bool fetch = true;         // read from originals what is missing
-    bool is_paranoid = false;  // only after looking at all bytes of an original
+    std::string carved;     // their directory; empty: none are served
+    std::string originals;  // below which the true files are, where others stand in their places
+    std::string places;     // file that tells which of them are shown elsewhere
+    std::vector<std::string> moved;  // each "OLD=NEW": where originals are now
+    std::string fetched;             // file to note in what was read from originals
+    bool fetch = true;               // read from originals what is missing
+    bool is_paranoid = false;        // only after looking at all bytes of an original
 };
 
 // What is not said here stays as an outer `quarry run` has set it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace quarry {
 
@@ -9,8 +10,8 @@ namespace quarry {
 // since names of directories may have one (year=2020).
 size_t equals_in_map(const std::string& map);
 
-// Where a path leads by such a map, both without a slash at the end; the same if it is not below
-// the old one.
-std::string mapped_path(const std::string& path, const std::string& map);
+// Where a path leads by the map whose old directory is the longest that it lies below, all without
+// a slash at the end; the same if there is none.
+std::string mapped_path(const std::string& path, const std::vector<std::string>& maps);
 
 }  // namespace quarry

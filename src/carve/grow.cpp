@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -9,6 +10,8 @@
 #include <quarry/carve.hpp>
 #include <set>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include "base/directory_lock.hpp"
 #include "base/file_times.hpp"
@@ -112,6 +115,16 @@ InputFile input_again(const FileFate& fate, const Table& table, const std::strin
     return input;
 }
 
+// Who carves into a directory comes to an end, who runs on it may not for days.
+std::optional<DirectoryLock> lock_once_carved(const std::string& directory) {
+    using Kind = DirectoryLock::Kind;
+    while (true) {
+        if (auto lock = DirectoryLock::try_to_take(directory, Kind::Alone)) return lock;
+        if (DirectoryLock::try_to_take(directory, Kind::Shared)) return std::nullopt;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+}
+
 }  // namespace
 
 Result<std::vector<FileFate>> fates_in(const std::string& directory) {
@@ -151,12 +164,13 @@ std::vector<FetchedDataset> read_fetched(const std::string& log, const std::stri
     return all;
 }
 
-Result<std::vector<FileFate>> grow_carved(
+Result<std::optional<std::vector<FileFate>>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
     const Progress& progress, const Progress& verifying) {
-    const auto lock = DirectoryLock::try_to_take(directory, DirectoryLock::Kind::Alone);
-    if (!lock) return Error{in_use(directory)};
+    std::optional<std::vector<FileFate>> grown;
+    const auto lock = lock_once_carved(directory);
+    if (!lock) return grown;
     const auto manifest = read_manifest(directory, Detail::Datasets);
     if (!manifest) return manifest.error();
     const bool in_chunks = manifest->granularity == CarveOptions::Granularity::Chunk;
@@ -180,7 +194,10 @@ Result<std::vector<FileFate>> grow_carved(
     options.keep_below = 0;  // what is kept is told by what there is
     options.jobs = jobs;
     options.verifying = verifying;
-    return carve_alone(inputs, options, progress);
+    auto carved = carve_alone(inputs, options, progress);
+    if (!carved) return carved.error();
+    grown = std::move(*carved);
+    return grown;
 }
 
 }  // namespace quarry

@@ -48,9 +48,10 @@ Result<ConnectorConfig> merged_config(const Environment& environment,
     const auto again = parse_connector_config(text);
     const bool one_line = text.find_first_of("\r\n") == std::string::npos;
     if (!again || *again != config || !one_line)
-        return Error{"The connector cannot be told `" + text +
-                     "`: a name in it has braces that do not match, or a line break. Choose "
-                     "another directory for --trace or --witness, or other options for --under."};
+        return Error{
+            "The connector cannot be told `" + text +
+            "`: a name in it has braces that do not match, or a line break. Choose "
+            "another directory for --trace, --witness or --missing, or other options for --under."};
     return config;
 }
 

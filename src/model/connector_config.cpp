@@ -81,9 +81,22 @@ std::string* free_text(ConnectorConfig& config, std::string_view key) {
     if (key == "carved") return &config.carved;
     if (key == "originals") return &config.originals;
     if (key == "places") return &config.places;
-    if (key == "moved") return &config.moved;
     if (key == "fetched") return &config.fetched;
     return nullptr;
+}
+
+// The pieces that `;` separates, without their braces.
+std::optional<std::vector<std::string>> pieces(std::string_view text) {
+    std::vector<std::string> all;
+    while (!text.empty()) {
+        const std::optional<size_t> length = pair_length(text);
+        if (!length) return std::nullopt;
+        const std::string_view piece = text.substr(0, *length);
+        if (piece.empty() || !is_whole(piece)) return std::nullopt;
+        all.emplace_back(without_braces(piece));
+        text.remove_prefix(std::min(*length + 1, text.size()));
+    }
+    return all;
 }
 
 // Sets one key; what is wrong with it, or nothing.
@@ -98,6 +111,10 @@ std::optional<std::string> apply(ConnectorConfig& config, Pair pair) {
         *answer = pair.value == "on";
     } else if (std::string* text = free_text(config, pair.key)) {
         *text = without_braces(pair.value);
+    } else if (pair.key == "moved") {
+        const auto moved = pieces(without_braces(pair.value));
+        if (!moved) return "does not give one OLD=NEW after the other for moved";
+        config.moved = *moved;
     } else if (pair.key == "under") {
         config.under = pair.value;
     } else if (pair.key == "level") {
@@ -168,7 +185,9 @@ std::string to_string(const ConnectorConfig& config) {
     if (!config.carved.empty()) text += ";carved={" + config.carved + "}";
     if (!config.originals.empty()) text += ";originals={" + config.originals + "}";
     if (!config.places.empty()) text += ";places={" + config.places + "}";
-    if (!config.moved.empty()) text += ";moved={" + config.moved + "}";
+    std::string moved;
+    for (const std::string& map : config.moved) moved += (moved.empty() ? "{" : ";{") + map + "}";
+    if (!moved.empty()) text += ";moved={" + moved + "}";
     if (!config.fetched.empty()) text += ";fetched={" + config.fetched + "}";
     if (!config.fetch) text += ";fetch=off";
     if (config.is_paranoid) text += ";paranoid=on";

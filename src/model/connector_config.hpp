@@ -9,6 +9,7 @@
 #include <quarry/result.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quarry {
 
@@ -31,10 +32,10 @@ struct ConnectorConfig {
     std::string originals;  // below which the true files are, where others stand in their places
     std::string places;     // file with pairs of paths: where such a file is shown, and where its
                             // original was; each ends with a zero byte
-    std::string moved;      // "OLD=NEW": where originals are now
-    std::string fetched;    // file to note in what was read from originals
-    bool fetch = true;      // read from originals what is missing
-    bool is_paranoid = false;  // only after looking at all bytes of an original
+    std::vector<std::string> moved;  // each "OLD=NEW": where originals are now
+    std::string fetched;             // file to note in what was read from originals
+    bool fetch = true;               // read from originals what is missing
+    bool is_paranoid = false;        // only after looking at all bytes of an original
 
     bool operator==(const ConnectorConfig&) const = default;
 };

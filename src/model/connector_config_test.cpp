@@ -27,8 +27,8 @@ TEST(ConnectorConfig, NothingGivenIsTheDefault) {
 TEST(ConnectorConfig, ReadsEveryKey) {
     const ConnectorConfig config = parsed(
         "bytes=off; under = pass_through ;under_info={a=0;b={}};witness=/tmp/a b;"
-        "trace={/t;r};level=accesses;max_size=1048576;carved={/c};originals=/o;places=/p;moved={/"
-        "a=/b};"
+        "trace={/t;r};level=accesses;max_size=1048576;carved={/c};originals=/o;places=/p;moved={{/"
+        "a=/b};/c=/d};"
         "fetched=/f;fetch=off;paranoid=on");
     EXPECT_FALSE(config.bytes);
     EXPECT_EQ(config.under, "pass_through");
@@ -40,7 +40,7 @@ TEST(ConnectorConfig, ReadsEveryKey) {
     EXPECT_EQ(config.carved, "/c");
     EXPECT_EQ(config.originals, "/o");
     EXPECT_EQ(config.places, "/p");
-    EXPECT_EQ(config.moved, "/a=/b");
+    EXPECT_EQ(config.moved, (std::vector<std::string>{"/a=/b", "/c=/d"}));
     EXPECT_EQ(config.fetched, "/f");
     EXPECT_FALSE(config.fetch);
     EXPECT_TRUE(config.is_paranoid);
@@ -55,6 +55,7 @@ TEST(ConnectorConfig, SaysWhatIsWrong) {
     EXPECT_NE(complaint("under=x;under_info={a").find("braces"), std::string::npos);
     EXPECT_NE(complaint("under=x}").find("braces"), std::string::npos);
     EXPECT_NE(complaint("witness={a}b").find("behind the braces"), std::string::npos);
+    EXPECT_NE(complaint("moved={{a=b}c=d}").find("for moved"), std::string::npos);
     EXPECT_NE(complaint("level=all").find("neither objects nor accesses nor io"),
               std::string::npos);
     EXPECT_NE(complaint("max_size=1G").find("no number of bytes"), std::string::npos);
@@ -90,7 +91,8 @@ TEST(ConnectorConfig, WrittenTextReadsBackTheSame) {
         config.level = static_cast<RecordLevel>(1 + random() % 3);
         config.max_size = random() % 3 == 0 ? 0 : random();
         if (random() % 2 == 0) config.carved = "/" + balanced_text(random);
-        if (random() % 2 == 0) config.moved = "/" + balanced_text(random);
+        for (auto maps = random() % 3; maps > 0; --maps)
+            config.moved.push_back("/" + balanced_text(random));
         config.fetch = random() % 2 == 0;
         config.is_paranoid = random() % 2 == 0;
         EXPECT_EQ(parsed(to_string(config)), config) << to_string(config);

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/keep_errno.hpp"
 #include "base/raw_calls.hpp"
 #include "trace/format.hpp"
 
@@ -32,14 +33,20 @@ uint64_t size_of_entry(int directory, const char* name) noexcept {
     return static_cast<uint64_t>(status.st_blocks) * 512;
 }
 
+struct ProcessFileName {
+    const char* directory;
+    uint64_t realtime;
+    const char* host;
+    const char* suffix = kSuffix;
+};
+
 // Puts a name that nobody has into `path`, by what `make` answers and errno.
 template <typename Make>
-int make_process_file(const char* directory, uint64_t realtime, const char* host, PathBuffer& path,
-                      const Make& make) noexcept {
+int make_process_file(const ProcessFileName& name, PathBuffer& path, const Make& make) noexcept {
     for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-        const int size =
-            std::snprintf(path.data(), path.size(), "%s/%016" PRIx64 "-%s-%d%s", directory,
-                          realtime + attempt, host, static_cast<int>(getpid()), kSuffix);
+        const int size = std::snprintf(path.data(), path.size(), "%s/%016" PRIx64 "-%s-%d%s",
+                                       name.directory, name.realtime + attempt, name.host,
+                                       static_cast<int>(getpid()), name.suffix);
         if (size < 0 || static_cast<size_t>(size) >= path.size()) {
             errno = ENAMETOOLONG;
             return -1;
@@ -63,14 +70,45 @@ bool make_trace_directory(const char* directory) noexcept {
 
 int create_process_file(const char* directory, uint64_t realtime, const char* host,
                         PathBuffer& path) noexcept {
-    return make_process_file(directory, realtime, host, path, [&] {
+    return make_process_file({directory, realtime, host}, path, [&] {
         return raw_open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     });
 }
 
+UnlistedFile::UnlistedFile(const char* directory, uint64_t realtime, const char* host,
+                           Name name) noexcept
+    : directory_(directory), realtime_(realtime), host_(host) {
+    constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    if (name == Name::None)
+        file_ = raw_open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    else
+        file_ = make_process_file({directory, realtime, host, ".begun"}, name_,
+                                  [&] { return raw_open(name_.data(), kNew, 0666); });
+    if (file_ < 0) name_[0] = '\0';
+}
+
+UnlistedFile::~UnlistedFile() {
+    const KeepErrno keep;
+    if (name_[0] != '\0') unlink(name_.data());
+    if (file_ >= 0) raw_close(file_);
+}
+
+bool UnlistedFile::list(PathBuffer& path) const noexcept {
+    std::array<char, 32> opened;
+    std::snprintf(opened.data(), opened.size(), "/proc/self/fd/%d", file_);
+    const bool is_named = name_[0] != '\0';
+    const char* from = is_named ? name_.data() : opened.data();
+    return make_process_file({directory_, realtime_, host_}, path, [&] {
+               const int linked = linkat(AT_FDCWD, from, AT_FDCWD, path.data(), AT_SYMLINK_FOLLOW);
+               // Not every file system has hard links.
+               const bool may_move = linked != 0 && is_named && errno != EEXIST;
+               return may_move ? rename(from, path.data()) : linked;
+           }) == 0;
+}
+
 bool make_empty_process_file(const char* directory, uint64_t realtime, const char* host,
                              PathBuffer& path) noexcept {
-    return make_process_file(directory, realtime, host, path,
+    return make_process_file({directory, realtime, host}, path,
                              [&] { return mknod(path.data(), S_IFREG | 0666, 0); }) == 0;
 }
 

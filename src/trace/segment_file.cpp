@@ -79,27 +79,37 @@ bool SegmentFile::create(const char* directory, const char* forked_from, RecordL
     }
     const ProcessIdentity process = identity_of_process();
     directory_size_ = std::strlen(directory);
-    int file = -1;
-    if (make_trace_directory(directory)) {
-        file = create_process_file(directory, realtime_now(), process.host.data(), path_);
-    }
-    struct stat status{};
-    if (file < 0 || fstat(file, &status) != 0) {
+    if (!make_trace_directory(directory)) {
         obstacle = {StopReason::NoSpace, errno};
+        return false;
+    }
+    for (const auto name : {UnlistedFile::Name::None, UnlistedFile::Name::OfAnotherKind}) {
+        UnlistedFile file(directory, realtime_now(), process.host.data(), name);
+        if (begin(file, forked_from, level, obstacle)) return true;
+    }
+    return false;
+}
+
+bool SegmentFile::begin(const UnlistedFile& file, const char* forked_from, RecordLevel level,
+                        Obstacle& obstacle) noexcept {
+    if (file.get() < 0) {
+        obstacle = {StopReason::NoSpace, errno};
+        return false;
+    }
+    std::byte* first = map_segment_of(file.get(), 0, obstacle);
+    if (first == nullptr) return false;
+    header_ = reinterpret_cast<Header*>(first);
+    fill_header(*header_, forked_from, level);
+    header_->magic = kMagic;
+    struct stat status{};
+    // By its name: not every file system knows a file without one by the same number.
+    if (!file.list(path_) || stat(path_.data(), &status) != 0) {
+        obstacle = {StopReason::NoSpace, errno};
+        let_go(leave());
         return false;
     }
     device_ = status.st_dev;
     inode_ = status.st_ino;
-    std::byte* first = map_segment_of(file, 0, obstacle);
-    raw_close(file);
-    if (first == nullptr) {
-        unlink(path_.data());
-        return false;
-    }
-    header_ = reinterpret_cast<Header*>(first);
-    fill_header(*header_, forked_from, level);
-    std::atomic_signal_fence(std::memory_order_release);
-    header_->magic = kMagic;  // last: from now on it is a trace
     return true;
 }
 

@@ -22,7 +22,7 @@ struct Obstacle {
 
 class SegmentFile {
 public:
-    // Makes a new file in `directory` with its header, all but the magic.
+    // Makes a new file in `directory`, which is seen there with its header.
     bool create(const char* directory, const char* forked_from, RecordLevel level,
                 Obstacle& obstacle) noexcept;
 
@@ -61,6 +61,8 @@ public:
 private:
     static constexpr size_t kSegments = 65536;
 
+    bool begin(const UnlistedFile& file, const char* forked_from, RecordLevel level,
+               Obstacle& obstacle) noexcept;
     std::byte* map_segment(size_t number, uint64_t limit, Obstacle& obstacle) noexcept;
     std::byte* map_segment_of(int file, size_t number, Obstacle& obstacle) noexcept;
     bool exceeds(uint64_t limit) const noexcept;

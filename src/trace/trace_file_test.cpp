@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "base/temporary_directory.hpp"
@@ -206,6 +207,65 @@ TEST_F(TraceFileTest, KilledAtAnyMomentLeavesAllThatWasWritten) {
         EXPECT_EQ(seen.damage.malformed, 0u);
         for (size_t i = 0; i < seen.ios.size(); ++i) EXPECT_EQ(seen.ios[i].address, i + 1);
     }
+}
+
+TEST_F(TraceFileTest, KilledWhileItBeginsLeavesNothingOrAWholeFile) {
+    const auto seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    ASSERT_TRUE(make_trace_directory(directory().c_str()));
+    for (int round = 0; round < 300; ++round) {
+        const pid_t child = fork();
+        if (child == 0) {
+            writer();
+            _exit(0);
+        }
+        usleep(random() % 1000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(directory())) {
+        const auto file = ProcessFile::open(entry.path());
+        EXPECT_TRUE(file) << file.error().message;
+    }
+}
+
+TEST_F(TraceFileTest, AFileIsInTheTraceOnceItIsListed) {
+    using Name = UnlistedFile::Name;
+    const std::string trace = directory();
+    ASSERT_TRUE(make_trace_directory(trace.c_str()));
+    const auto entries = [&] {
+        const std::filesystem::directory_iterator all(trace);
+        return std::distance(begin(all), end(all));
+    };
+    std::set<std::string> paths;
+    for (const Name name : {Name::None, Name::OfAnotherKind}) {
+        {
+            const UnlistedFile dropped(trace.c_str(), 1, "host", name);
+        }
+        EXPECT_EQ(entries(), std::ssize(paths));
+        // Two at one moment have different names.
+        for (int i = 0; i < 2; ++i) {
+            const UnlistedFile file(trace.c_str(), 1, "host", name);
+            ASSERT_GE(file.get(), 0) << strerror(errno);
+            EXPECT_EQ(files_of_trace(directory()) ? files().size() : 0, paths.size());
+            PathBuffer path;
+            ASSERT_TRUE(file.list(path)) << strerror(errno);
+            paths.insert(path.data());
+        }
+        EXPECT_EQ(entries(), std::ssize(paths));
+    }
+    EXPECT_EQ(paths.size(), 4u);
+    const std::vector<std::string> found = files();
+    EXPECT_EQ(std::set(found.begin(), found.end()), paths);
+}
+
+TEST_F(TraceFileTest, AForkedChildBeginsBeforeItActs) {
+    in_child([&] {
+        Writer* out = writer();
+        in_child([&] { out->begin_if_forked(); });
+    });
+    EXPECT_EQ(files().size(), 2u);
 }
 
 TEST_F(TraceFileTest, ForkedChildrenWriteTheirOwnAndInheritNumbers) {

@@ -114,6 +114,7 @@ bool Writer::begin_in_child() noexcept {
 }
 
 bool Writer::begin_own_file() noexcept {
+    const KeepErrno keep;
     char parent[sizeof(Header::forked_from)];
     std::snprintf(parent, sizeof parent, "%s", file_.name());
     Header* parents = file_.leave();

@@ -77,6 +77,12 @@ public:
     // False also in a child that has not begun a file of its own.
     bool is_running() const { return condition_.load() == Condition::Running; }
 
+    // Before something is done that is recorded only when it has been done: a child that is killed
+    // meanwhile would have done it unseen.
+    void begin_if_forked() noexcept {
+        if (condition_.load(std::memory_order_acquire) == Condition::Forked) begin_in_child();
+    }
+
     // For texts, files, objects, operations: unique in this process and those it was forked from.
     uint32_t new_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 

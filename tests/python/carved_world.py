@@ -189,7 +189,7 @@ def on_the_other(world: World, *words: object) -> list[str]:
     return command
 
 
-def truly_carved(world: World) -> Path:
+def truly_carved(world: World, *options: str) -> Path:
     """A file of which /unread was left out."""
     original = world.data / "in.h5"
     with h5py.File(original, "w") as file:
@@ -199,7 +199,7 @@ def truly_carved(world: World) -> Path:
     program = "import h5py, sys; h5py.File(sys.argv[1])['read'][0]"
     for command in (
         ["run", "--trace", trace, "--", sys.executable, "-c", program, original],
-        ["carve", trace, "-o", world.carved],
+        ["carve", trace, "-o", world.carved, *options],
     ):
         subprocess.run([QUARRY, *map(str, command)], check=True, capture_output=True)
     shutil.rmtree(trace)

@@ -1,6 +1,7 @@
 """`quarry run --grow`: what a program has read from originals is in the carved files afterwards."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from carved_runs import make, natively, on_carved
 from carving import run
 
-from cli import quarry
+from cli import QUARRY, quarry
 
 
 def test_grow_adds_what_was_fetched(carved: Path) -> None:
@@ -50,6 +51,22 @@ def test_what_was_read_where_there_are_no_chunks_stays_readable(tmp_path: Path) 
     for program, outcome in ((read, "[-1. -1. -1.]\n"), (other, "7.0\n")):
         done = on_carved(tmp_path, program)
         assert (done.stdout, done.stderr) == (outcome, "")
+
+
+def test_what_others_run_on_does_not_grow(carved: Path) -> None:
+    folder = carved.parent
+    program = "import h5py; print(h5py.File('in.h5')['gzip'][5].sum()); raise SystemExit({})"
+    command = ["run", "--no-trace", "--carved", "small", "--", "sh", "-c", "echo in; read line"]
+    with subprocess.Popen(
+        [QUARRY, *command], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout.readline() == "in\n"
+        for code in (0, 3):
+            done = on_carved(folder, program.format(code), options=("--grow",))
+            assert (done.returncode, done.stdout.count("\n")) == (code, 1), done.stderr
+            assert f"was not added to {folder}/small: another program runs on it" in done.stderr
+        running.communicate("end\n")
+    assert "holds it now" in on_carved(folder, program.format(0), options=("--grow",)).stderr
 
 
 def test_what_was_fetched_cannot_be_listed(carved: Path) -> None:

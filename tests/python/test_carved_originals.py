@@ -72,6 +72,36 @@ def test_originals_that_were_moved(carved: Path) -> None:
         assert done.returncode == 2 and why in done.stderr, done.stderr
 
 
+def test_originals_that_were_moved_to_several_places(tmp_path: Path) -> None:
+    names = ("a.h5", "sub/a.h5", "sub/deep/a.h5")
+    (tmp_path / "data/sub/deep").mkdir(parents=True)
+    for name in names:
+        make(tmp_path / "data" / name)
+    program = f"""
+import h5py, sys
+for name in {names}: print(h5py.File("data/" + name)[sys.argv[1]][5].sum())
+"""
+    run(tmp_path, program, "used")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    (tmp_path / "data/sub").rename(tmp_path / "second")
+    (tmp_path / "data").rename(tmp_path / "first")
+    # The nearest directory counts, in whatever order they are given.
+    maps = ("--missing", "data=first", "--missing", "data/sub=second")
+    for options in (maps, maps[2:] + maps[:2]):
+        done = on_carved(tmp_path, program, "gzip", options=options)
+        assert done.returncode == 0, done.stderr
+        for place in ("first/a.h5", "second/a.h5", "second/deep/a.h5"):
+            assert f"was read from {tmp_path}/{place}." in done.stderr
+    for more, why in (
+        (("--missing", "error"), "--missing error cannot be given beside another --missing"),
+        (("--missing", f"{tmp_path}/data=third"), f"two places for what was below {tmp_path}/data"),
+        (("--missing", "nowhere=third"), f"was carved from below {tmp_path}/nowhere"),
+        (("--missing", "data/sub/deep=third"), f"{tmp_path}/third/a.h5 cannot be read"),
+    ):
+        done = on_carved(tmp_path, program, "gzip", options=maps + more)
+        assert done.returncode == 125 and why in done.stderr and not done.stdout, done.stderr
+
+
 def change_size(file: Path) -> None:
     with file.open("ab") as f:
         f.write(b"more")

@@ -113,6 +113,16 @@ def test_from_recording_to_running_on_what_was_used(world: World) -> None:
     assert not original.parent.exists()
 
 
+def test_an_original_that_is_gone_is_said_to_be(world: World) -> None:
+    """Also where an empty file that nobody may open holds its place."""
+    original = truly_carved(world)
+    original.unlink()
+    program = "import h5py, sys; h5py.File(sys.argv[1])['unread'][0]"
+    done = world.run(world.python, "-c", program, original)
+    assert done.returncode == 1
+    assert f"from its original, {original}: No such file or directory" in done.stderr
+
+
 def test_what_cannot_be_served_is_said(world: World) -> None:
     original = world.data / "in.h5"
     world.carve(original)

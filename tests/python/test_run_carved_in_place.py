@@ -126,3 +126,35 @@ print(h5py.File(sys.argv[1])["read"][0])
 """
     done = world.run(world.python, "-c", program, original, options=("--in-place",))
     assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
+
+
+MADE = {
+    "h5py.File(sys.argv[1], 'w')": "without --in-place, lets the program",
+    "netCDF4.Dataset(sys.argv[1], 'w')": "without --in-place, lets the program",
+    "h5py.File(sys.argv[1], 'x')": "File exists",
+}
+
+
+@pytest.mark.parametrize("code", MADE)
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_in_place_no_program_empties_an_original(world: World, code: str, is_whole: bool) -> None:
+    original = truly_carved(world, *(("--keep", "/") if is_whole else ()))
+    before = world.tree()
+    program = f"import h5py, netCDF4, sys; {code}"
+    done = world.run(world.python, "-c", program, original, options=("--in-place",))
+    assert done.returncode == 1 and MADE[code] in done.stderr, done.stderr
+    assert world.tree() == before
+
+
+def test_in_place_a_program_may_put_a_file_where_it_has_moved_an_original(world: World) -> None:
+    original = truly_carved(world)
+    program = """
+import h5py, os, sys
+os.rename(sys.argv[1], sys.argv[1] + ".old")
+for way in ("w", "r+", "w"):
+    with h5py.File(sys.argv[1], way) as f: f[way] = [42]
+"""
+    done = world.run(world.python, "-c", program, original, options=("--in-place",))
+    assert (done.returncode, done.stderr.count("not written to")) == (0, 0), done.stderr
+    with h5py.File(original) as file:
+        assert list(file) == ["w"]
