@@ -7,17 +7,15 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <quarry/carved.hpp>
 #include <quarry/launch.hpp>
 #include <quarry/pack.hpp>
 #include <quarry/verify.hpp>
-#include <tuple>
 
-#include "base/file_times.hpp"
 #include "base/sha256.hpp"
 #include "base/whole_path.hpp"
 #include "pack/commands.hpp"
+#include "pack/earlier_files.hpp"
 #include "pack/manifest.hpp"
 
 namespace quarry {
@@ -94,31 +92,6 @@ private:
     std::vector<std::string> placeholders_;
 };
 
-// Files that are there before a run: one that is the same one afterwards was not made by it.
-class Stale {
-public:
-    void look_at(const std::string& path) {
-        struct stat status{};
-        if (stat(path.c_str(), &status) == 0) before_[path] = state_of(status);
-    }
-
-    bool contains(const std::string& path) const {
-        const auto before = before_.find(path);
-        struct stat status{};
-        return before != before_.end() && stat(path.c_str(), &status) == 0 &&
-               state_of(status) == before->second;
-    }
-
-private:
-    // The time of the last change, which no program can set.
-    using State = std::tuple<dev_t, ino_t, uint64_t>;
-    static State state_of(const struct stat& status) {
-        return {status.st_dev, status.st_ino, nanoseconds(status.st_ctim)};
-    }
-
-    std::map<std::string, State> before_;
-};
-
 // Somebody may have wanted all of it to end. Shells tell by numbers above 128 of signals that ended
 // what they had started.
 bool was_stopped(const ProgramEnd& end) {
@@ -156,11 +129,11 @@ Result<bool> enter(const CarvedView& view, const std::string& directory) {
     return true;
 }
 
-RepeatedOutput compared(const PackedOutput& output, const std::string& now, const Stale& stale,
-                        const std::string& directory) {
+RepeatedOutput compared(const PackedOutput& output, const std::string& now,
+                        const EarlierFiles& earlier, const std::string& directory) {
     if (!output.problem.empty()) return {now, Verdict::NotCompared, output.problem};
     if (!is_there(now)) return {now, Verdict::Missing, "it was not made"};
-    if (stale.contains(now))
+    if (earlier.are_back_at(now))
         return {now, Verdict::Missing, "it was not made: it is the file that was there before"};
     const auto sum = sha256_of_file(now);
     if (!sum) return {now, Verdict::Differs, sum.error().message};
@@ -187,20 +160,20 @@ public:
         auto carved = carved_files();
         if (!carved) return carved.error();
         if (auto made = folders_.make(pack_.folders, carved->files); !made) return made.error();
+        EarlierFiles earlier;
+        if (auto moved = move_away(earlier); !moved) return moved.error();
         CarvedViewOptions viewing;
         if (pack_.opens_for_writing) viewing.writes = CarvedViewOptions::Writes::Copy;
         auto view = CarvedView::prepare(*carved, viewing);
         if (!view) return view.error();
-        Stale stale;
-        for (const PackedOutput& output : pack_.outputs)
-            stale.look_at(folders_.source_of(output.path));
         Repetition result;
         result.problem = run_all(*view, carved->path);
         view->clean_up();
         folders_.tidy_up();
+        earlier.settle();
         for (const PackedOutput& output : pack_.outputs)
             result.outputs.push_back(
-                compared(output, folders_.source_of(output.path), stale, directory_));
+                compared(output, folders_.source_of(output.path), earlier, directory_));
         return result;
     }
 
@@ -222,6 +195,14 @@ private:
                 return output.path +
                        " is there, and would be written over. Move it away, or say --overwrite.";
         return "";
+    }
+
+    // What the run has found there is not moved: it begins with that.
+    Result<bool> move_away(EarlierFiles& earlier) const {
+        for (const PackedOutput& output : pack_.outputs)
+            if (output.problem.empty())
+                if (auto moved = earlier.move_away(output.path); !moved) return moved;
+        return true;
     }
 
     Result<CarvedDirectory> carved_files() const {

@@ -1,0 +1,85 @@
+"""What a repeated run finds, and what counts as made by it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from cli import quarry, record
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A directory with an input."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    with h5py.File(folder / "in.h5", "w") as f:
+        f["used"] = np.arange(10)
+    return folder
+
+
+def run_script(work: Path, text: str, *words: object, **more) -> None:
+    (work / "script.py").write_text(text)
+    record(work, sys.executable, "script.py", *words, **more)
+
+
+def packed(work: Path, *options: object) -> subprocess.CompletedProcess:
+    done = quarry("pack", "t", "-o", work.parent / "app.tar.zst", "--json", *options, cwd=work)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def repeated(work: Path, *options: object, **more) -> tuple[dict, str]:
+    done = quarry("unpack", "app.tar.zst", "--run", "--json", *options, cwd=work.parent, **more)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def verdicts(answer: dict) -> dict[str, str]:
+    return {Path(one["path"]).name: one["verdict"] for one in answer["outputs"]}
+
+
+READS = "import h5py, os, sys\nx = h5py.File('in.h5')['used'][3]\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "makes"),
+    [
+        ("if not os.path.exists('o.txt'): open('o.txt', 'w').write(str(x))\n", True),
+        ("with h5py.File('o.txt', 'a') as f: f.require_dataset('r', (), 'f8', data=x)\n", True),
+        ("open('o.txt', 'a').write(str(x))\n", True),
+        ("if os.environ.get('FIRST'): open('o.txt', 'w').write(str(x))\n", False),
+        (
+            """
+if os.environ.get('FIRST'): open('o.txt', 'w').write(str(x))
+elif os.path.exists('o.txt'): os.utime('o.txt')
+""",
+            False,
+        ),
+    ],
+    ids=["missing only", "added to", "appended to", "not made", "touched only"],
+)
+def test_results_that_are_there_are_made_anew(rest: str, makes: bool, work: Path) -> None:
+    run_script(work, READS + rest, env={"FIRST": "1"})
+    packed(work)
+    before, there = (work / "o.txt").read_bytes(), {path.name for path in work.iterdir()}
+    number = (work / "o.txt").stat().st_ino
+    answer, _ = repeated(work, "--overwrite")
+    assert verdicts(answer) == {"o.txt": "same" if makes else "missing"}
+    assert answer["same"] is makes
+    assert {path.name for path in work.iterdir()} == there
+    assert (work / "o.txt").read_bytes() == before
+    assert ((work / "o.txt").stat().st_ino == number) is not makes
+
+
+def test_what_the_run_added_to_is_there_when_it_is_repeated(work: Path) -> None:
+    (work / "log.txt").write_text("before\n")
+    run_script(work, READS + "open('log.txt', 'a').write('again\\n')\nopen('o.txt', 'w')\n")
+    packed(work)
+    answer, _ = repeated(work, "--overwrite")
+    assert verdicts(answer) == {"log.txt": "not compared", "o.txt": "same"}
+    assert (work / "log.txt").read_text() == "before\nagain\nagain\n"
