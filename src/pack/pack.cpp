@@ -237,6 +237,7 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     const std::string& place = *found;
     auto gathered = gather(options, inputs);
     if (!gathered) return gathered.error();
+    const InterruptGuard guard;  // also while the workplace is taken away
     const auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();
     const Stage stage(workplace->path() + "/content", place);
@@ -248,7 +249,6 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
                       0};
     add_caution_of_parts(result);
     if (!are_all_carved(result.inputs)) return result;
-    const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";
     if (auto done = fill(stage, result.pack, result.inputs); !done) return done.error();
     if (auto done = describe(stage, options, result.pack, result.inputs); !done)
