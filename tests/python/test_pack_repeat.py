@@ -1,13 +1,18 @@
 """What a repeated run finds, and what counts as made by it."""
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from packing import entries_of
 
 from cli import quarry, record
 
@@ -83,3 +88,44 @@ def test_what_the_run_added_to_is_there_when_it_is_repeated(work: Path) -> None:
     answer, _ = repeated(work, "--overwrite")
     assert verdicts(answer) == {"log.txt": "not compared", "o.txt": "same"}
     assert (work / "log.txt").read_text() == "before\nagain\nagain\n"
+
+
+ADDS = READS + "with open(sys.argv[1], 'a') as f: f.write(str(x))\n"
+FORKS = """
+import h5py, multiprocessing, os
+def work(name):
+    with h5py.File('in.h5') as f, open(name, 'a') as g:
+        g.write(str(f['used'][3]))
+os.mkdir('made')
+with multiprocessing.get_context('fork').Pool(3) as pool:
+    pool.map(work, [f'made/{i}' for i in range(6)], 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        (
+            "bash -c '{python} adds.py a >> log; {python} adds.py b >> log; cat log > c; true'",
+            {"a", "b", "c", "log"},
+        ),
+        ("sh go.sh", {"a", "b", "log"}),
+        ("sh -c '. ./go.sh'", {"a", "b", "log"}),
+        ("{python} forks.py", set("012345")),
+    ],
+    ids=["shell that opens nothing", "script with subshells", "sourced", "pool"],
+)
+def test_a_program_is_repeated_once_with_all_its_forks(
+    command: str, made: set[str], work: Path
+) -> None:
+    (work / "adds.py").write_text(ADDS)
+    (work / "forks.py").write_text(FORKS)
+    lines = "({python} adds.py a; {python} adds.py b) & wait\n({python} adds.py a >> log) & wait\n"
+    (work / "go.sh").write_text(lines.format(python=sys.executable))
+    record(work, *shlex.split(command.format(python=sys.executable)))
+    commands = json.loads(packed(work).stdout)["commands"]
+    assert len([one for one in commands if one["top_level"]]) == 1
+    work.rename(work.with_name("gone"))
+    answer, _ = repeated(work)
+    assert verdicts(answer) == dict.fromkeys(made, "same")
+    assert answer["same"] is True
