@@ -129,3 +129,10 @@ def test_a_program_is_repeated_once_with_all_its_forks(
     answer, _ = repeated(work)
     assert verdicts(answer) == dict.fromkeys(made, "same")
     assert answer["same"] is True
+
+
+def test_what_is_not_recorded_is_not_packed(work: Path) -> None:
+    record(work, sys.executable, "-c", READS, options=("--no-files",))
+    done = quarry("pack", "t", "-o", "app.tar.zst", cwd=work)
+    assert done.returncode == 125 and "--no-files" in done.stderr, done.stderr
+    assert "app.tar.zst" not in {path.name for path in work.iterdir()}
