@@ -135,4 +135,14 @@ Result<std::vector<OutputFile>> outputs_of_trace(const std::string& directory,
     return found;
 }
 
+Result<std::set<std::string>> opened_for_writing_only(const std::string& directory,
+                                                      const std::vector<std::string>& tasks) {
+    const auto index = index_trace(directory);
+    if (!index) return index.error();
+    std::set<std::string> paths;
+    for (const auto& [number, output] : outputs_in(*index, tasks))
+        if (output.is_opened && !output.is_written) paths.insert(index->facts.files[number].path);
+    return paths;
+}
+
 }  // namespace quarry

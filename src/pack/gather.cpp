@@ -141,6 +141,11 @@ public:
         add_programs();
         add_needed_software();
         add_files_read(*summary);
+        const auto opened = opened_for_writing_only(options_.trace, options_.tasks);
+        if (!opened) return opened.error();
+        if (std::any_of(opened->begin(), opened->end(),
+                        [&](const std::string& path) { return programs_.contains(normal(path)); }))
+            pack_.opens_for_writing = true;
         for (const std::string& path : programs_)
             if (!left_out_.contains(path))
                 pack_.programs.push_back({path, std::string(kPrograms) + path});

@@ -131,6 +131,16 @@ def test_a_program_is_repeated_once_with_all_its_forks(
     assert answer["same"] is True
 
 
+@pytest.mark.parametrize("way", ("np.memmap('raw', 'u1')[2]", "open('raw', 'r+').read(3)[2]"))
+def test_files_that_are_opened_for_writing_and_read_are_so_again(way: str, work: Path) -> None:
+    (work / "raw").write_bytes(b"12345")
+    run_script(work, READS + f"import numpy as np\nopen('o.txt', 'w').write(str({way}))\n")
+    packed(work)
+    work.rename(work.with_name("gone"))
+    answer, said = repeated(work)
+    assert verdicts(answer) == {"o.txt": "same"}, said
+
+
 def test_what_is_not_recorded_is_not_packed(work: Path) -> None:
     record(work, sys.executable, "-c", READS, options=("--no-files",))
     done = quarry("pack", "t", "-o", "app.tar.zst", cwd=work)
