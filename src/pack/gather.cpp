@@ -20,6 +20,7 @@
 
 #include "base/file_times.hpp"
 #include "base/installed.hpp"
+#include "pack/changed_since.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
 #include "pack/needed_software.hpp"
@@ -31,11 +32,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Clocks of file systems may differ from ours, and what is buffered is written late.
-constexpr uint64_t kSlack = 2'000'000'000;
-
 // No library is larger without being data as well.
 constexpr uint64_t kLibrariesBelow = 256 << 20;
+
+// Clocks of file systems tick, at most a thousand times a second: what was made in one tick with
+// the start of a program was made by it, for Quarry takes longer to start one.
+constexpr uint64_t kHalfTick = 500'000;
 
 constexpr const char* kThereBefore = "it was there before the run";
 
@@ -49,7 +51,9 @@ std::string why_not_read(const std::string& path) {
     return std::string("it cannot be read: ") + std::strerror(errno);
 }
 
-PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t copied_below) {
+// `end` is that of what has made it.
+PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t end,
+                    uint64_t copied_below) {
     PackedOutput result{normal(place), output.is_hdf5, output.tasks, 0, "", "", "", ""};
     if (place != output.path) result.former = normal(output.path);
     struct stat status{};
@@ -59,7 +63,7 @@ PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t
         result.problem = "it is no ordinary file";
     else if (!output.was_made)
         result.problem = kThereBefore;
-    else if (modified(status) > output.written + kSlack)
+    else if (was_changed_after(end, place, status))
         result.problem = "it was changed after the run";
     else
         result.problem = why_not_read(place);
@@ -87,7 +91,7 @@ std::string folder_before(const std::string& path, uint64_t start) {
         struct statx status{};
         const bool is_there = statx(AT_FDCWD, folder.c_str(), 0, STATX_BTIME, &status) == 0;
         const uint64_t born = nanoseconds(status.stx_btime);
-        if (is_there && ((status.stx_mask & STATX_BTIME) == 0 || born <= start)) break;
+        if (is_there && ((status.stx_mask & STATX_BTIME) == 0 || born + kHalfTick < start)) break;
     }
     return folder;
 }
@@ -171,7 +175,7 @@ private:
             const std::string& place = found.empty() ? output.path : found;
             data_.add(place);
             note_making(output, found);
-            PackedOutput one = packed(output, place, options_.outputs_below);
+            PackedOutput one = packed(output, place, end_of(output), options_.outputs_below);
             if (!one.former.empty()) gone.push_back(under_former_name(one));
             if (found.empty())
                 gone.push_back(std::move(one));
@@ -180,6 +184,16 @@ private:
         }
         // Several files may have had a name, one after the other: the one that is there counts.
         for (PackedOutput& one : gone) outputs_.try_emplace(one.path, one);
+    }
+
+    // What a program has buffered, or is not recorded in detail, it may write until it ends.
+    uint64_t end_of(const OutputFile& output) const {
+        uint64_t end = output.written;
+        for (const PackedCommand& command : pack_.commands)
+            if (std::find_first_of(command.tasks.begin(), command.tasks.end(), output.tasks.begin(),
+                                   output.tasks.end()) != command.tasks.end())
+                end = std::max(end, command.ended);
+        return end;
     }
 
     void note_making(const OutputFile& output, const std::string& place) {
@@ -355,7 +369,7 @@ private:
         struct stat status{};
         if (stat(path.c_str(), &status) != 0) return "it is gone";
         if (!S_ISREG(status.st_mode)) return "it is no ordinary file";
-        if (modified(status) > end + kSlack) return "it was changed after the run";
+        if (was_changed_after(end, path, status)) return "it was changed after the run";
         if (static_cast<uint64_t>(status.st_size) > below)
             return "it has more than " + bytes_text(below);
         return why_not_read(path);

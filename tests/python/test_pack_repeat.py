@@ -131,6 +131,20 @@ def test_a_program_is_repeated_once_with_all_its_forks(
     assert answer["same"] is True
 
 
+@pytest.mark.parametrize("name", ("script.py", "k.txt", "o.txt", "o.h5"))
+def test_what_was_changed_right_after_the_run_is_not_of_the_run(name: str, work: Path) -> None:
+    (work / "k.txt").write_text("5")
+    writes = "open('o.txt', 'w').write(str(x) + open('k.txt').read())\n"
+    run_script(work, READS + writes + "with h5py.File('o.h5', 'w') as f: f['x'] = x\n")
+    at_once = json.loads(packed(work).stdout)
+    assert not at_once["left_out"] and not any(one["problem"] for one in at_once["outputs"])
+    os.utime(work / name, times=(time.time() + 1, time.time() + 1))
+    later = json.loads(packed(work).stdout)
+    assert {Path(one["path"]).name: one["why"] for one in later["left_out"]} | {
+        Path(one["path"]).name: one["problem"] for one in later["outputs"] if one["problem"]
+    } == {name: "it was changed after the run"}
+
+
 @pytest.mark.parametrize("way", ("np.memmap('raw', 'u1')[2]", "open('raw', 'r+').read(3)[2]"))
 def test_files_that_are_opened_for_writing_and_read_are_so_again(way: str, work: Path) -> None:
     (work / "raw").write_bytes(b"12345")
@@ -146,3 +160,18 @@ def test_what_is_not_recorded_is_not_packed(work: Path) -> None:
     done = quarry("pack", "t", "-o", "app.tar.zst", cwd=work)
     assert done.returncode == 125 and "--no-files" in done.stderr, done.stderr
     assert "app.tar.zst" not in {path.name for path in work.iterdir()}
+
+
+@pytest.mark.parametrize("before", (True, False))
+def test_directories_are_there_if_the_run_has_found_them(before: bool, work: Path) -> None:
+    """However shortly before it began, or after."""
+    make = "mkdir out"
+    if before:
+        (work / "out").mkdir()
+        make = "test -d out"
+    (work / "script.py").write_text(READS + "open('out/o.txt', 'w').write(str(x))\n")
+    record(work, "sh", "-c", f"{make} && cat script.py > copy && exec {sys.executable} script.py")
+    packed(work)
+    work.rename(work.with_name("gone"))
+    answer, said = repeated(work)
+    assert verdicts(answer) == {"copy": "same", "o.txt": "same"}, said
