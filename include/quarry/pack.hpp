@@ -57,6 +57,8 @@ struct PythonVersions {
     bool is_of_system = false;  // of the distribution, or an environment of that
     std::vector<Distribution> distributions;
     std::string problem;  // why it could not be asked
+    // Of those that are packages of the system: a file of each; an archive does not tell.
+    std::vector<std::string> system_files{};
 };
 
 // Of the system, as Debian has them.
@@ -75,7 +77,7 @@ struct Versions {
     std::string machine;
     std::vector<LibraryFacts> hdf5;
     std::vector<PythonVersions> pythons;
-    std::vector<SystemPackage> packages;  // that programs other than Pythons need, as far as known
+    std::vector<SystemPackage> packages;  // that programs need, as far as known
 };
 
 struct PackedFile {

@@ -316,8 +316,9 @@ private:
         if (const std::string why_not = missing_origin(pack_); !why_not.empty())
             cautions_.push_back(why_not);
         for (const std::string& folder : pack_.python_path)
-            cautions_.push_back("Some modules were found by PYTHONPATH only, in " + folder +
-                                ": `unpack --run` and run.sh set it.");
+            cautions_.push_back("Some modules are neither installed nor beside what runs, but in " +
+                                folder +
+                                ": `unpack --run` and run.sh set PYTHONPATH to find them there.");
         const std::set<std::string> others = other_tasks(summary);
         for (const PackedCommand& command : pack_.commands) {
             std::vector<std::string> more;
