@@ -162,6 +162,51 @@ def test_what_is_not_recorded_is_not_packed(work: Path) -> None:
     assert "app.tar.zst" not in {path.name for path in work.iterdir()}
 
 
+def crate_of(work: Path) -> dict[str, dict]:
+    content = {one.name: text for one, text in entries_of(work.parent / "app.tar.zst")}
+    graph = json.loads(content["ro-crate-metadata.json"])["@graph"]
+    entities = {one["@id"]: one for one in graph}
+    assert len(entities) == len(graph)
+    for one in graph:
+        for name in ("hasPart", "object", "result"):
+            named = [part["@id"] for part in one.get(name, [])]
+            assert sorted(set(named)) == sorted(named)
+            assert set(named) <= entities.keys()
+    return entities
+
+
+def test_a_crate_names_each_file_once(work: Path) -> None:
+    """Though several have had one name, or one several."""
+    rest = """
+for i in range(2):
+    if os.path.exists('o.h5'): os.rename('o.h5', 'old.h5')
+    with h5py.File('o.h5', 'w') as f: f['x'] = x + i
+os.remove('old.h5')
+with h5py.File('new.h5', 'w') as f: f['x'] = x
+os.rename('new.h5', 'renamed.h5')
+h5py.File('renamed.h5')['x'][()]
+"""
+    run_script(work, READS + rest)
+    packed(work)
+    entities = crate_of(work)
+    (action,) = (one for one in entities.values() if one["@type"] == "CreateAction")
+    for name in ("o.h5", "renamed.h5"):
+        assert {"@id": f"outputs{work}/{name}"} in action["result"]
+
+
+def test_a_crate_tells_of_what_is_packed(work: Path) -> None:
+    (work / "k.txt").write_text("2")
+    for name in "ab":
+        text = READS + f"open('{name}.txt', 'w').write(open('k.txt').read())\n"
+        run_script(work, text, task=name)
+    packed(work, "--task", "b")
+    entities = crate_of(work)
+    (action,) = (one for one in entities.values() if one["@type"] == "CreateAction")
+    assert {"@id": f"programs{work}/k.txt"} in action["object"]
+    assert f"file://{work}/a.txt" not in entities
+    assert entities["./"]["description"].startswith("1 tasks and the 3 files")
+
+
 @pytest.mark.parametrize("before", (True, False))
 def test_directories_are_there_if_the_run_has_found_them(before: bool, work: Path) -> None:
     """However shortly before it began, or after."""
