@@ -206,9 +206,11 @@ bool is_plain_path(const std::string& path) {
     return path == "/" || (path.starts_with('/') && stays_below(path.substr(1)));
 }
 
-// What running on carved files notes among them, and takes away later.
+// What running on carved files notes among them, and takes away later, and what a repeated run
+// makes.
 bool is_of_running(const std::string& path) {
-    return path == std::string(kCarved) + "/" + kPlaceholders;
+    return path == std::string(kCarved) + "/" + kPlaceholders || path == kMadeAgain ||
+           path.starts_with(std::string(kMadeAgain) + "/");
 }
 
 // What is wrong with it; empty if nothing is.

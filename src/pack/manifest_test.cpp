@@ -66,6 +66,17 @@ TEST(PackManifestTest, LeadsNowhereElse) {
     }
 }
 
+TEST(PackManifestTest, HasNothingWhereTheRunMakesFiles) {
+    for (const char* path : {"run", "run/tmp/result.h5", "carved/.placeholders"}) {
+        Pack pack = some_pack();
+        pack.files.push_back({path, 0, "", false});
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+    }
+    Pack pack = some_pack();
+    pack.files.push_back({"run.sh", 0, "", false});
+    EXPECT_TRUE(read_manifest(manifest_of(pack)));
+}
+
 TEST(PackManifestTest, NamesEveryFileOnce) {
     Pack pack = some_pack();
     pack.files.push_back(pack.files.front());

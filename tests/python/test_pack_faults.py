@@ -259,6 +259,13 @@ def test_notes_of_running_are_not_for_an_archive(archive: Path, tmp_path: Path) 
     assert mine.exists()
 
 
+def test_nothing_is_where_the_run_makes_its_files(archive: Path, tmp_path: Path) -> None:
+    """It would be taken for what the run has made."""
+    path = f"run{tmp_path}/work/done.txt"
+    add_file(archive, path, b"done\n")
+    refused(archive, f"{path} is not for an archive")
+
+
 RENAMED = {
     "os.rename": """
 import h5py, os
