@@ -207,6 +207,16 @@ def test_a_crate_tells_of_what_is_packed(work: Path) -> None:
     assert entities["./"]["description"].startswith("1 tasks and the 3 files")
 
 
+def test_files_that_are_not_in_it_are_named_when_it_is_repeated(work: Path) -> None:
+    (work / ".hidden").write_text("5")
+    run_script(work, READS + "open('o.txt', 'w').write(open('.hidden').read())\n")
+    packed(work)
+    (work / "o.txt").unlink()
+    answer, said = repeated(work)
+    assert answer["same"] is True
+    assert f"used as it is here: {work}/.hidden (it is hidden, and may be private)." in said
+
+
 @pytest.mark.parametrize("before", (True, False))
 def test_directories_are_there_if_the_run_has_found_them(before: bool, work: Path) -> None:
     """However shortly before it began, or after."""
