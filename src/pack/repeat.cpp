@@ -142,7 +142,7 @@ RepeatedOutput compared(const PackedOutput& output, const std::string& now,
     const auto found = compare_results(directory + "/" + output.copy, now);
     if (!found) return {now, Verdict::Differs, found.error().message};
     if (found->all_differences == 0 && found->hollow + found->partly == 0)
-        return {now, Verdict::SameButTimes, "only times in it are others"};
+        return {now, Verdict::SameButTimes, "all that HDF5 finds in it is the same but times"};
     if (found->differences.empty()) return {now, Verdict::Differs, "data is missing in it"};
     const std::string more =
         found->all_differences == 1 ? "" : fmt::format(", and {} more", found->all_differences - 1);
