@@ -191,6 +191,9 @@ Result<std::string> place_of(const std::string& archive) {
     auto place = whole_path(archive);
     if (!place) return place;
     std::error_code none;
+    // The file that a link leads to is replaced, and the link stays.
+    if (fs::is_symlink(*place, none) && fs::exists(*place, none))
+        place = fs::canonical(*place, none).string();
     if (archive.ends_with('/') || fs::is_directory(*place, none))
         return Error{archive + " names a directory. Name a file in it for the archive."};
     if (const std::string reason = why_not_replaced(*place); !reason.empty()) return Error{reason};

@@ -76,6 +76,17 @@ def test_files_that_were_there_before_are_not_added_to(tmp_path: Path) -> None:
     assert (tmp_path / "log.txt").read_text() == "mine\nrun\n"
 
 
+def test_an_archive_that_a_link_leads_to_is_replaced(archive: Path) -> None:
+    before = archive.read_bytes()
+    archive.write_bytes(before + b"old")
+    link = archive.with_name("latest")
+    link.symlink_to(archive.name)
+    done = quarry("pack", "t", "-o", link, cwd=archive.parent / "work")
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink() and not archive.is_symlink()
+    assert len(archive.read_bytes()) == len(before)
+
+
 def test_a_signal_when_the_archive_is_there_leaves_nothing_behind(tmp_path: Path) -> None:
     work = tmp_path / "work"
     make_run(work)
