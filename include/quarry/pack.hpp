@@ -32,6 +32,12 @@ struct UnpackedFile {
     bool is_what_loads = false;  // it is, but not all that it loads; an archive does not tell
 };
 
+// A symbolic link to a directory that the run has used.
+struct PackedLink {
+    std::string path;
+    std::string leads_to;  // in the end
+};
+
 struct PackedOutput {
     std::string path;
     bool is_hdf5 = false;
@@ -92,6 +98,7 @@ struct Pack {
     Versions versions;
     std::vector<PackedCommand> commands;
     std::vector<std::string> folders;  // that the commands found and worked in
+    std::vector<PackedLink> links;     // on the way to them
     std::vector<PackedProgram> programs;
     std::vector<std::string> python_path;  // folders of some of them, for Python to look in
     // Inputs were opened for writing, though only read: a repeated run gets copies for that.

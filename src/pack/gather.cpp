@@ -223,7 +223,27 @@ private:
                 folders.insert(folder_before(name, pack_.commands.front().started));
         }
         folders.erase("");
+        for (const std::string& folder : std::set(folders))
+            if (const std::string real = past_links(folder); !real.empty()) folders.insert(real);
         pack_.folders.assign(folders.begin(), folders.end());
+    }
+
+    // Its own path, if there are links on the way, which are noted.
+    std::string past_links(const std::string& folder) {
+        std::error_code failed;
+        bool has_links = false;
+        fs::path at;
+        for (const fs::path& name : fs::path(folder)) {
+            at /= name;
+            if (!fs::is_symlink(at, failed)) continue;
+            const fs::path target = fs::canonical(at, failed);
+            if (failed) return "";
+            has_links = true;
+            const auto is_this = [&](const PackedLink& one) { return one.path == at; };
+            if (std::none_of(pack_.links.begin(), pack_.links.end(), is_this))
+                pack_.links.push_back({at, target});
+        }
+        return has_links ? fs::canonical(folder, failed).string() : "";
     }
 
     void add_programs() {

@@ -207,6 +207,21 @@ def test_a_crate_tells_of_what_is_packed(work: Path) -> None:
     assert entities["./"]["description"].startswith("1 tasks and the 3 files")
 
 
+def test_what_a_killed_run_has_left_is_not_written_to(work: Path) -> None:
+    rest = "open('o.txt', 'w').write(str(x))\nif 'QUIT' in os.environ: os.kill(os.getppid(), 9)\n"
+    run_script(work, READS + rest)
+    packed(work)
+    shutil.rmtree(work)
+    words = ("unpack", "app.tar.zst", "-C", "killed", "--run")
+    assert quarry(*words, cwd=work.parent, env={"QUIT": "1"}).returncode == -9
+    if not os.listxattr(work):
+        pytest.skip("needs a file system with attributes")
+    answer, _ = repeated(work)
+    (one,) = answer["outputs"]
+    assert (one["verdict"], one["path"]) == ("same", f"{work.parent}/app/run{work}/o.txt")
+    assert list(work.iterdir()) == []
+
+
 def test_files_that_are_not_in_it_are_named_when_it_is_repeated(work: Path) -> None:
     (work / ".hidden").write_text("5")
     run_script(work, READS + "open('o.txt', 'w').write(open('.hidden').read())\n")
@@ -230,3 +245,25 @@ def test_directories_are_there_if_the_run_has_found_them(before: bool, work: Pat
     work.rename(work.with_name("gone"))
     answer, said = repeated(work)
     assert verdicts(answer) == {"copy": "same", "o.txt": "same"}, said
+
+
+@pytest.mark.parametrize("is_there", (True, False))
+def test_directories_that_links_lead_to(is_there: bool, work: Path) -> None:
+    """Of an output some know the one path, and some the other."""
+    scratch = work.parent / "scratch"
+    scratch.mkdir()
+    (work / "out").symlink_to("../scratch")
+    (work / "data").symlink_to("out/../scratch")
+    rest = """
+open('out/o.txt', 'w').write(str(x))
+with h5py.File('out/o.h5', 'w') as f, h5py.File('data/d.h5', 'w') as g: f['x'] = g['x'] = x
+"""
+    run_script(work, READS + rest)
+    packed(work)
+    shutil.rmtree(scratch)
+    if is_there:
+        (work / "out").unlink()
+    else:
+        shutil.rmtree(work)
+    answer, said = repeated(work)
+    assert verdicts(answer) == dict.fromkeys(("o.txt", "o.h5", "d.h5"), "same"), said
