@@ -235,8 +235,7 @@ TEST_F(TraceFileTest, ForkedChildrenWriteTheirOwnAndInheritNumbers) {
         EXPECT_TRUE(from.empty() || from == parent) << from;
         children += from.empty() ? 0 : 1;
         executions.insert(file->header().execution);
-        EXPECT_EQ(file->header().ancestors[from.empty() ? 0 : 1],
-                  static_cast<uint32_t>(getppid()));
+        EXPECT_EQ(file->header().ancestors[from.empty() ? 0 : 1], static_cast<uint32_t>(getppid()));
         EXPECT_LE(file->header().loaded, file->header().monotonic);
         EXPECT_EQ(read(*file).ios.size(), 1u);
     }
