@@ -18,10 +18,10 @@ constexpr uint32_t kLocal[] = {
     EXT4_SUPER_MAGIC,      BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
     OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC,       kXfs,        kZfs};
 
-// A program is last heard of before it ends. Clocks of servers may differ from ours, and get what
-// is buffered late.
+// A program is last heard of just before it ends, when its C library may still write what it holds.
+// Clocks of servers may differ from ours, and they get late what is buffered.
 uint64_t slack_at(const std::string& path) {
-    constexpr uint64_t kLocalSlack = 20'000'000, kSlack = 2'000'000'000;
+    constexpr uint64_t kLocalSlack = 1'000'000, kSlack = 2'000'000'000;
     struct statfs system{};
     const bool is_local = statfs(path.c_str(), &system) == 0 &&
                           std::find(std::begin(kLocal), std::end(kLocal),
