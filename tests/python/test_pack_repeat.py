@@ -120,7 +120,8 @@ def test_a_program_is_repeated_once_with_all_its_forks(
 ) -> None:
     (work / "adds.py").write_text(ADDS)
     (work / "forks.py").write_text(FORKS)
-    lines = "({python} adds.py a; {python} adds.py b) & wait\n({python} adds.py a >> log) & wait\n"
+    # Between the script and these programs is a shell that opens nothing.
+    lines = "sh -c '{python} adds.py a; {python} adds.py b'\n({python} adds.py a >> log) & wait\n"
     (work / "go.sh").write_text(lines.format(python=sys.executable))
     record(work, *shlex.split(command.format(python=sys.executable)))
     commands = json.loads(packed(work).stdout)["commands"]
