@@ -114,6 +114,9 @@ private:
             const std::string words = fmt::format("{}", fmt::join(command.command, " "));
             say(fmt::format("in {}: {}", printable(command.directory), printable(words)));
         };
+        for (const UnpackedFile& one : pack.left_out)
+            say(fmt::format("What is not in the archive is used as it is here: {} ({}).",
+                            printable(one.path), printable(one.why)));
         const auto repetition = repeat(pack, {options_.directory, overwrites_, json_, announce});
         if (!repetition) {
             // Nothing was run: it can be said anew, with other options.

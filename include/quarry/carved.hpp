@@ -56,6 +56,10 @@ Result<CarvedDirectory> open_carved(
 bool has_changed(const ServedFile& file);
 std::set<std::string> changed_originals(const CarvedDirectory& carved);
 
+// Whether a directory was made for a run that was killed, in the place of one that was missing, and
+// nobody has put anything into it since.
+bool is_left_by_killed_run(const std::string& directory);
+
 // Directories beside that of the carved files in which are copies that programs may have written
 // to, but nobody has looked whether they did. Each is named only once.
 std::vector<std::string> left_behind_by_killed_runs(const std::string& carved);

@@ -23,4 +23,8 @@ struct OutputFile {
 Result<std::vector<OutputFile>> outputs_of_trace(const std::string& directory,
                                                  const std::vector<std::string>& tasks);
 
+// Paths of other files that they opened for writing, though they did not write.
+Result<std::set<std::string>> opened_for_writing_only(const std::string& directory,
+                                                      const std::vector<std::string>& tasks);
+
 }  // namespace quarry

@@ -32,6 +32,12 @@ struct UnpackedFile {
     bool is_what_loads = false;  // it is, but not all that it loads; an archive does not tell
 };
 
+// A symbolic link to a directory that the run has used.
+struct PackedLink {
+    std::string path;
+    std::string leads_to;  // in the end
+};
+
 struct PackedOutput {
     std::string path;
     bool is_hdf5 = false;
@@ -57,6 +63,8 @@ struct PythonVersions {
     bool is_of_system = false;  // of the distribution, or an environment of that
     std::vector<Distribution> distributions;
     std::string problem;  // why it could not be asked
+    // Of those that are packages of the system: a file of each; an archive does not tell.
+    std::vector<std::string> system_files{};
 };
 
 // Of the system, as Debian has them.
@@ -75,7 +83,7 @@ struct Versions {
     std::string machine;
     std::vector<LibraryFacts> hdf5;
     std::vector<PythonVersions> pythons;
-    std::vector<SystemPackage> packages;  // that programs other than Pythons need, as far as known
+    std::vector<SystemPackage> packages;  // that programs need, as far as known
 };
 
 struct PackedFile {
@@ -90,6 +98,7 @@ struct Pack {
     Versions versions;
     std::vector<PackedCommand> commands;
     std::vector<std::string> folders;  // that the commands found and worked in
+    std::vector<PackedLink> links;     // on the way to them
     std::vector<PackedProgram> programs;
     std::vector<std::string> python_path;  // folders of some of them, for Python to look in
     // Inputs were opened for writing, though only read: a repeated run gets copies for that.

@@ -1,6 +1,7 @@
 // Who used what of which data, and how: the answer that a trace gives.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -26,6 +27,14 @@ struct LibraryFacts {
     bool operator==(const LibraryFacts&) const = default;
 };
 
+// Tells a process from others that have had its number.
+struct ProcessNumber {
+    uint32_t pid = 0;
+    uint64_t age = 0;  // when it was started, in clock ticks since boot
+
+    auto operator<=>(const ProcessNumber&) const = default;
+};
+
 struct ProcessFacts {
     std::string host;
     uint32_t pid = 0;
@@ -43,6 +52,12 @@ struct ProcessFacts {
     uint64_t gone = 0;        // when it ended in order; 0 if nobody knows
     std::string incomplete;   // why not all of it is recorded, and from when; empty if all is
     std::vector<LibraryFacts> libraries;
+    ProcessNumber number;                  // its own
+    std::vector<ProcessNumber> ancestors;  // its parent's parent, and so on
+    // The same for all that a program has forked, and when that was started, about; 0 if nobody
+    // knows.
+    uint64_t execution = 0;
+    uint64_t loaded = 0;
 };
 
 struct FileFacts {

@@ -1,5 +1,7 @@
 #include "analyze/completeness.hpp"
 
+#include <algorithm>
+
 namespace quarry::analyze {
 namespace {
 
@@ -20,6 +22,17 @@ std::optional<Error> why_reads_are_unknown(const TraceIndex& index) {
     if (unknown.empty()) return std::nullopt;
     return Error{"The trace " + index.facts.directory + " does not tell all that was read: " +
                  unknown + (unknown.ends_with('.') ? "" : ".") + " Record again."};
+}
+
+std::optional<Error> why_other_files_are_unknown(const TraceIndex& index) {
+    const auto is_without = [](const auto& tables) {
+        return tables->file->header().files == static_cast<uint8_t>(trace::Files::NotRecorded);
+    };
+    if (!std::all_of(index.processes.begin(), index.processes.end(), is_without))
+        return std::nullopt;
+    return Error{"The trace " + index.facts.directory +
+                 " does not tell which files other than HDF5 were used: it was recorded with "
+                 "--no-files. Record again without that."};
 }
 
 }  // namespace quarry::analyze

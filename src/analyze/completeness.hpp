@@ -10,4 +10,8 @@ namespace quarry::analyze {
 // Why it does not; nothing if it does.
 std::optional<Error> why_reads_are_unknown(const TraceIndex& index);
 
+// The same for the use of files other than HDF5. Single processes that were not seen are named
+// elsewhere.
+std::optional<Error> why_other_files_are_unknown(const TraceIndex& index);
+
 }  // namespace quarry::analyze

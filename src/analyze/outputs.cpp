@@ -3,6 +3,7 @@
 #include <quarry/outputs.hpp>
 #include <set>
 
+#include "analyze/completeness.hpp"
 #include "analyze/task_visitor.hpp"
 
 namespace quarry {
@@ -103,29 +104,44 @@ OutputFile described(const FileFacts& facts, Output output) {
     return file;
 }
 
+Outputs outputs_in(const TraceIndex& index, const std::vector<std::string>& tasks) {
+    const std::set<std::string> wanted(tasks.begin(), tasks.end());
+    Outputs outputs;
+    for (const auto& tables : index.processes)
+        tables->file->each(Writing(index, *tables, wanted, outputs));
+    return outputs;
+}
+
 }  // namespace
 
 Result<std::vector<OutputFile>> outputs_of_trace(const std::string& directory,
                                                  const std::vector<std::string>& tasks) {
     const auto index = index_trace(directory);
     if (!index) return index.error();
-    const std::set<std::string> wanted(tasks.begin(), tasks.end());
-    Outputs outputs;
-    for (const auto& tables : index->processes)
-        tables->file->each(Writing(*index, *tables, wanted, outputs));
+    if (const auto error = why_other_files_are_unknown(*index)) return *error;
     std::map<uint32_t, std::set<std::string>> paths;
     for (const auto& [path, number] : index->files_by_path) paths[number].insert(path);
     std::vector<OutputFile> found;
-    for (auto& [number, output] : outputs) {
+    for (auto& [number, output] : outputs_in(*index, tasks)) {
         if (!output.is_opened || !output.is_written) continue;
         if (has_no_file(index->facts.files[number])) continue;
-        found.push_back(described(index->facts.files[number], std::move(output)));
+        found.push_back(described(index->facts.files[number], output));
         found.back().also_by = std::move(paths[number]);
         found.back().also_by.erase(found.back().path);
     }
     std::sort(found.begin(), found.end(),
               [](const OutputFile& one, const OutputFile& other) { return one.path < other.path; });
     return found;
+}
+
+Result<std::set<std::string>> opened_for_writing_only(const std::string& directory,
+                                                      const std::vector<std::string>& tasks) {
+    const auto index = index_trace(directory);
+    if (!index) return index.error();
+    std::set<std::string> paths;
+    for (const auto& [number, output] : outputs_in(*index, tasks))
+        if (output.is_opened && !output.is_written) paths.insert(index->facts.files[number].path);
+    return paths;
 }
 
 }  // namespace quarry

@@ -42,6 +42,11 @@ ProcessFacts facts_in(const trace::Header& header, const ProcessFacts* parent) {
     process.parent_pid = header.parent_pid;
     process.begin = header.realtime;
     process.started = header.realtime - time_before(header);
+    process.number = {header.pid, header.process_age};
+    for (size_t i = 0; i < header.ancestors.size() && header.ancestor_ages[i] != 0; ++i)
+        process.ancestors.push_back({header.ancestors[i], header.ancestor_ages[i]});
+    process.execution = header.execution;
+    if (header.loaded != 0) process.loaded = header.loaded + (header.realtime - header.monotonic);
     process.held_up = header.own_time;
     process.ended = header.state == static_cast<uint32_t>(trace::State::Ended);
     process.is_running = is_running(header);

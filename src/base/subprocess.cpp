@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array kInterrupts{SIGINT, SIGTERM, SIGHUP};
 volatile std::sig_atomic_t interrupted_by = 0;
+int guards = 0;
 std::array<struct sigaction, kInterrupts.size()> previous_actions;
 
 void note_interrupt(int signal) {
@@ -208,6 +209,7 @@ Outcome run_program(const std::vector<std::string>& arguments,
 }
 
 InterruptGuard::InterruptGuard() {
+    if (guards++ > 0) return;
     interrupted_by = 0;
     struct sigaction action{};
     action.sa_handler = note_interrupt;
@@ -219,6 +221,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+    if (--guards > 0) return;
     for (size_t i = 0; i < kInterrupts.size(); ++i)
         sigaction(kInterrupts[i], &previous_actions[i], nullptr);
 }

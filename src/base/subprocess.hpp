@@ -36,7 +36,7 @@ Outcome run_program(const std::vector<std::string>& arguments,
                     const std::vector<std::string>& environment, std::chrono::milliseconds limit);
 
 // While it lives, Ctrl-C and a termination request end the running child and make every outcome
-// `Interrupted`, so that the caller unwinds and cleans up.
+// `Interrupted`, so that the caller unwinds and cleans up. There may be one within another.
 class InterruptGuard {
 public:
     InterruptGuard();

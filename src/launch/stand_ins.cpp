@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,8 @@
 
 namespace quarry {
 namespace {
+
+constexpr const char* kMark = "user.quarry.stand_in";
 
 namespace fs = std::filesystem;
 using Kind = StandIn::Kind;
@@ -172,9 +175,10 @@ bool note_made(StandIn one, int list) {
     return append(list, as_text(one));
 }
 
-// One that is there already is somebody's.
+// One that is there already is somebody's. File systems that know no attributes lack the mark.
 bool make_directory(const StandIn& one, int list) {
     if (mkdir(one.path.c_str(), 0777) != 0) return errno == EEXIST;
+    setxattr(one.path.c_str(), kMark, "", 0, 0);
     return note_made(one, list);
 }
 
@@ -288,6 +292,12 @@ std::vector<std::string> StandIns::remove_all() {
     listed_.clear();
     (void)!ftruncate(file_, 0);
     return changed;
+}
+
+bool is_left_by_killed_run(const std::string& directory) {
+    std::error_code failed;
+    return getxattr(directory.c_str(), kMark, nullptr, 0) >= 0 &&
+           std::filesystem::is_empty(directory, failed) && !failed;
 }
 
 bool is_placeholder(const std::string& path) {

@@ -55,6 +55,11 @@ private:
 };
 
 Result<bool> Planner::add_folder(const ServedFile& folder) {
+    std::error_code failed;
+    if (fs::is_directory(folder.original, failed)) {  // left behind
+        plan_.folders.push_back({folder, fs::canonical(folder.original, failed)});
+        return true;
+    }
     const auto place = place_of(folder.original);
     if (!place) return place.error();
     plan_.folders.push_back({folder, place->path});

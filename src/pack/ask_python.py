@@ -11,17 +11,22 @@ sys.path[:] = [place for place in sys.path if place]
 import ast
 import importlib.machinery
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
 import sysconfig
 import warnings
+import zipfile
 
 warnings.simplefilter("ignore")
 
 SUFFIXES = importlib.machinery.all_suffixes()
 SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"]
 SYSTEM += [f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}"]
+
+# Where packages of Debian and its like put modules.
+OF_SYSTEM = "/usr/lib/python3/dist-packages"
 
 # What gets code other than by `import`, and what it does with that.
 OF_MODULES = {"__import__": "loads", "importlib.import_module": "loads", "runpy.run_module": "runs"}
@@ -74,12 +79,37 @@ def python_path(folder):
 def places_elsewhere(folder):
     added = set(sys.path).difference(python_path(os.getcwd()))
     places = [*python_path(folder), *(place for place in sys.path if place in added)]
-    return [place for place in places if not is_own(place) and os.path.isdir(place)]
+    return [place for place in places if not is_own(place) and os.path.exists(place)]
 
 
 def files_at(path):
     candidates = [start + end for start in (path, path + "/__init__") for end in SUFFIXES]
     return [file for file in candidates if os.path.isfile(file)]
+
+
+def is_in_archive(archive, name):
+    """Whether a zip file, in which Python finds modules as in a folder, has one of this name."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            names = opened.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+    starts = tuple(f"{name}{end}" for end in (*SUFFIXES, "/"))
+    return any(one.startswith(starts) for one in names)
+
+
+def folder_by_hook(name):
+    """Where a module lies that only a hook of an editable installation leads to."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (AttributeError, ImportError, OSError, RuntimeError, ValueError):
+        return None
+    origin = spec.origin if spec and spec.has_location else None
+    folders = list(spec.submodule_search_locations or []) if spec else []
+    if origin is None and not folders:
+        return None
+    holder = os.path.dirname(os.path.abspath(folders[0] if folders else origin))
+    return None if is_own(os.path.join(holder, name)) else holder
 
 
 def meanings_in(tree):
@@ -161,12 +191,15 @@ def sentences(loaders):
 class Imports:
     """The files that a program loads, where reading its source tells them."""
 
-    def __init__(self, root, folder):
+    def __init__(self, root, shown_root, folder):
         self.root = root
+        # A script that a link leads to finds what is beside itself; it is packed where the link is.
+        self.shown_root = shown_root
         self.folder = folder
         self.places = list(dict.fromkeys([root, *places_elsewhere(folder)]))
         self.files = set()
         self.python_path = []
+        self.hooked = {}  # where modules lie, or none, by name
         self.unread = []
         self.not_followed = {}  # of files, or of the code: the lines with each name
 
@@ -180,10 +213,13 @@ class Imports:
 
     def follow_tree(self, tree, name):
         folder = os.path.dirname(name) if name else self.root
-        self.follow_imports(tree, folder)
+        self.follow_imports(tree, folder, name)
         for loader, line, call in loaders_in(tree):
             if not self.is_followed(loader, call, folder):
-                self.not_followed.setdefault(name, {}).setdefault(loader, set()).add(line)
+                self.note(name, loader, line)
+
+    def note(self, name, loader, line):
+        self.not_followed.setdefault(name, {}).setdefault(loader, set()).add(line)
 
     def is_followed(self, loader, call, folder):
         """Whether a call says in words what it loads."""
@@ -202,28 +238,50 @@ class Imports:
         self.files.update(found)
         return bool(found)
 
-    def follow_imports(self, tree, folder):
+    def follow_imports(self, tree, folder, name):
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
-                for alias in node.names:
-                    self.add_module(alias.name.split("."))
+                modules = [alias.name.split(".") for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 parts = node.module.split(".") if node.module else []
                 # What is imported from a package may be a module of it.
-                for alias in node.names:
-                    if node.level:
-                        start = os.path.normpath(os.path.join(folder, *[".."] * (node.level - 1)))
-                        self.add_files(start, [*parts, alias.name])
-                    else:
-                        self.add_module([*parts, alias.name])
+                modules = [[*parts, alias.name] for alias in node.names]
+                if node.level:
+                    start = os.path.normpath(os.path.join(folder, *[".."] * (node.level - 1)))
+                    for one in modules:
+                        self.add_files(start, one)
+                    continue
+            else:
+                continue
+            for one in modules:
+                if not self.add_module(one):
+                    self.note(name, f"import {one[0]}", node.lineno)
 
     def add_module(self, parts):
+        """Whether it can be found again: only a hook knows modules that have another name there."""
         first = parts[0]
         holders = [place for place in self.places if files_at(os.path.join(place, first))][:1]
         # Without a file of its own it may be a package in several places.
-        for place in holders or self.places:
-            if self.add_files(place, parts) and place not in [self.root, *self.python_path]:
+        found = [place for place in holders or self.places if self.add_from(place, parts)]
+        if not found:
+            if first not in self.hooked:
+                self.hooked[first] = folder_by_hook(first)
+            hooked = self.hooked[first]
+            found = [hooked] if hooked and self.add_from(hooked, parts) else []
+            if hooked and not found:
+                return False
+        for place in found:
+            if place not in [self.shown_root, *self.python_path]:
                 self.python_path.append(place)
+        return True
+
+    def add_from(self, place, parts):
+        """What there is of a module in a folder, or the zip file that has it."""
+        if os.path.isdir(place):
+            return self.add_files(place, parts)
+        is_there = is_in_archive(place, parts[0])
+        self.files.update([place] if is_there else [])
+        return is_there
 
     def add_files(self, start, parts):
         """Those of a module and of the packages that it is in; whether there are any."""
@@ -250,8 +308,9 @@ def tree_of_code(code):
 
 
 def imports_of(kind, what, folder):
-    root = os.path.dirname(what) if kind == "script" else folder
-    imports = Imports(root, folder)
+    shown_root = os.path.dirname(what) if kind == "script" else folder
+    root = os.path.dirname(os.path.realpath(what)) if os.path.islink(what) else shown_root
+    imports = Imports(root, shown_root, folder)
     if kind == "module":
         # A package is run by a module of this name in it.
         imports.add_module([*what.split("."), "__main__"])
@@ -272,24 +331,36 @@ def imports_of(kind, what, folder):
 
 
 def distributions():
-    """Of each: its name, its version, and whether it came from an index of packages."""
+    # The first that is found is the one that is imported.
     found = {}
     for one in importlib.metadata.distributions():
-        # The first that is found is the one that is imported.
         if one.metadata and one.metadata["Name"]:
-            is_indexed = one.read_text("direct_url.json") is None
-            found.setdefault(one.metadata["Name"], (one.version, is_indexed))
-    return [(name, *found[name]) for name in sorted(found, key=str.lower)]
+            found.setdefault(one.metadata["Name"], one)
+    return [found[name] for name in sorted(found, key=str.lower)]
+
+
+def system_file(distribution):
+    """A file of one that a package of the system has brought; empty for others."""
+    is_of_system = str(distribution.locate_file("")) == OF_SYSTEM
+    return str(getattr(distribution, "_path", "")) if is_of_system else ""
+
+
+def described(distribution):
+    """Its name, its version, and whether it came from an index of packages."""
+    is_indexed = distribution.read_text("direct_url.json") is None and not system_file(distribution)
+    return distribution.metadata["Name"], distribution.version, is_indexed
 
 
 words = sys.argv[1:]
+known = distributions()
 json.dump(
     {
         "version": platform.python_version(),
         "prefix": sys.prefix,
         "virtual": sys.prefix != sys.base_prefix,
         "of_system": sys.base_prefix == "/usr",
-        "distributions": distributions(),
+        "distributions": [described(one) for one in known],
+        "system_files": [file for file in map(system_file, known) if file],
         "programs": [imports_of(*words[at : at + 3]) for at in range(0, len(words), 3)],
     },
     sys.stdout,

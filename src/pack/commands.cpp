@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "base/installed.hpp"
 #include "pack/python_program.hpp"
@@ -38,29 +39,43 @@ bool was_alive_before(const ProcessFacts& other, const ProcessFacts& process) {
            (other.gone == 0 || other.gone >= process.started);
 }
 
-// Processes of a trace, by their numbers; the same one may come up again.
+// What has started processes, as far as it was chosen as well.
 class Ancestry {
 public:
     Ancestry(const std::vector<ProcessFacts>& processes, const std::vector<size_t>& chosen)
-        : processes_(processes), chosen_(chosen) {
+        : processes_(processes), chosen_(chosen), origins_(processes.size()) {
+        std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> by_pid;
+        std::map<std::pair<std::string, ProcessNumber>, std::vector<size_t>> by_number;
         for (const size_t number : chosen) {
             const ProcessFacts& process = processes[number];
-            by_pid_[{process.host, process.pid}].push_back(number);
+            by_pid[{process.host, process.pid}].push_back(number);
+            by_number[{process.host, process.number}].push_back(number);
+            by_execution_[{process.host, process.execution}].push_back(number);
+        }
+        for (const size_t number : chosen) {
+            const ProcessFacts& process = processes[number];
+            for (const size_t other : by_pid[{process.host, process.parent_pid}])
+                if (was_alive_before(processes[other], process)) add_origin(number, other);
+            for (const size_t other : by_pid[{process.host, process.pid}])
+                if (became(processes[other], process)) add_origin(number, other);
+            for (const ProcessNumber& ancestor : process.ancestors)
+                for (const size_t other : by_number[{process.host, ancestor}])
+                    add_origin(number, other);
         }
     }
 
-    // Whether another one has started it, or has become it.
+    // Whether another one has started it, or has become it, or will do its work if that one is
+    // repeated: the same program, of which both are forks.
     bool knows_origin_of(size_t number) const {
         const ProcessFacts& process = processes_[number];
-        const auto was_alive = [&](const ProcessFacts& other) {
-            return was_alive_before(other, process);
-        };
-        const auto became_this = [&](const ProcessFacts& other) {
-            const auto [first, last] = std::minmax(other.started, process.started);
-            return other.begin <= process.begin && last - first < kTick;
-        };
-        return has_another(number, process.parent_pid, was_alive) ||
-               has_another(number, process.pid, became_this);
+        if (!origins_[number].empty()) return true;
+        if (process.execution == 0) return false;
+        const auto& forks = by_execution_.at({process.host, process.execution});
+        const auto self = std::find(forks.begin(), forks.end(), number);
+        return std::any_of(forks.begin(), self,
+                           [&](size_t other) { return origins_[other].empty(); }) ||
+               std::any_of(forks.begin(), forks.end(),
+                           [&](size_t other) { return is_started_by_another_program(other); });
     }
 
     // Of a worker that a process has started which itself opens nothing: whether there is a program
@@ -76,19 +91,33 @@ public:
     }
 
 private:
-    template <typename Condition>
-    bool has_another(size_t number, uint32_t pid, const Condition& is_meant) const {
-        const auto found = by_pid_.find({processes_[number].host, pid});
-        return found != by_pid_.end() &&
-               std::any_of(found->second.begin(), found->second.end(), [&](size_t other) {
-                   return other != number && is_meant(processes_[other]);
-               });
+    void add_origin(size_t number, size_t other) {
+        if (other != number) origins_[number].push_back(other);
+    }
+
+    // Which is the same one still.
+    static bool became(const ProcessFacts& other, const ProcessFacts& process) {
+        const auto [first, last] = std::minmax(other.started, process.started);
+        return other.begin <= process.begin && last - first < kTick;
+    }
+
+    bool is_started_by_another_program(size_t number) const {
+        const auto& origins = origins_[number];
+        return std::any_of(origins.begin(), origins.end(), [&](size_t other) {
+            return processes_[other].execution != processes_[number].execution;
+        });
     }
 
     const std::vector<ProcessFacts>& processes_;
     const std::vector<size_t>& chosen_;
-    std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> by_pid_;
+    std::vector<std::vector<size_t>> origins_;  // of each
+    std::map<std::pair<std::string, uint64_t>, std::vector<size_t>> by_execution_;
 };
+
+// Of forks, of what they are forked from.
+uint64_t start_of_program(const ProcessFacts& process) {
+    return process.loaded != 0 ? process.loaded : process.started;
+}
 
 }  // namespace
 
@@ -100,7 +129,7 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
         if (are_wanted(tasks[i], wanted) && !facts.processes[i].command.empty())
             chosen.push_back(i);
     std::stable_sort(chosen.begin(), chosen.end(), [&](size_t left, size_t right) {
-        return facts.processes[left].started < facts.processes[right].started;
+        return start_of_program(facts.processes[left]) < start_of_program(facts.processes[right]);
     });
     const Ancestry ancestry(facts.processes, chosen);
     std::vector<PackedCommand> commands;
@@ -109,9 +138,9 @@ std::vector<PackedCommand> commands_of(const TraceFacts& facts,
         const bool is_known = ancestry.knows_origin_of(number);
         const bool is_worker = is_worker_of_python(process.command);
         commands.push_back({tasks[number], process.command, process.directory, process.program,
-                            process.rank, process.started, !is_known && !is_worker,
+                            process.rank, start_of_program(process), !is_known && !is_worker,
                             !is_known && is_worker && !ancestry.may_know_origin_of(number),
-                            process.end});
+                            std::max(process.end, process.gone)});
     }
     return commands;
 }

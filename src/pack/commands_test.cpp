@@ -72,6 +72,49 @@ TEST(PackedCommandsTest, AProgramMayBecomeAnother) {
     EXPECT_EQ(top_level(facts), (std::vector<std::string>{"wrapper", "program"}));
 }
 
+TEST(PackedCommandsTest, BetweenAProgramAndItsAncestorMayBeOthers) {
+    TraceFacts facts;
+    facts.processes = {process("make", 10, 1, 10), process("program", 12, 11, 11)};
+    facts.processes[0].number = {10, 700};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"make", "program"}));
+    facts.processes[1].ancestors = {{10, 700}, {1, 1}};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"make"}));
+    facts.processes[1].ancestors = {{10, 600}, {1, 1}};
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"make", "program"}));
+}
+
+TEST(PackedCommandsTest, ForksAreOneProgram) {
+    TraceFacts facts;
+    // Who has forked them opens nothing.
+    facts.processes = {process("fork", 11, 10, 12), process("fork", 12, 10, 11)};
+    facts.processes[0].execution = facts.processes[1].execution = 5;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"fork"}));
+    // The same words, once more.
+    facts.processes[1].execution = 6;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"fork", "fork"}));
+    // Of a program that has forked one by way of another.
+    facts.processes = {process("main", 10, 1, 10), process("fork", 12, 11, 10)};
+    facts.processes[0].execution = facts.processes[1].execution = 5;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"main"}));
+    // Which make has started.
+    facts.processes.push_back(process("make", 9, 1, 5));
+    facts.processes[0].parent_pid = 9;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"make"}));
+    // Which has recorded one of its forks.
+    facts.processes = {process("main", 10, 1, 10), process("fork", 11, 10, 11)};
+    facts.processes[0].execution = facts.processes[1].execution = 5;
+    EXPECT_EQ(top_level(facts), (std::vector<std::string>{"main"}));
+}
+
+TEST(PackedCommandsTest, StartWithTheProgramThatHasForkedThem) {
+    TraceFacts facts;
+    facts.processes = {process("other", 11, 1, 12), process("fork", 20, 19, 20)};
+    facts.processes[1].loaded = 10 * kSecond;
+    const auto commands = commands_of(facts, {});
+    EXPECT_EQ(commands.front().command.front(), "fork");
+    EXPECT_EQ(commands.front().started, 10 * kSecond);
+}
+
 std::vector<std::string> without_origin(const TraceFacts& facts) {
     std::vector<std::string> programs;
     for (const PackedCommand& command : commands_of(facts, {}))

@@ -123,8 +123,9 @@ std::string install_lines(const PythonVersions& python, size_t number) {
                           list, shell_quoted(python.interpreter),
                           shell_quoted(fs::path(python.interpreter).parent_path().string()));
     const std::string prefix = shell_quoted(python.prefix);
-    return text + fmt::format("RUN python3 -m venv {0} && {0}/bin/python -m pip install -r {1}\n",
-                              prefix, list);
+    return text +
+           fmt::format("RUN python3 -m venv {2}{0} && {0}/bin/python -m pip install -r {1}\n",
+                       prefix, list, python.system_files.empty() ? "" : "--system-site-packages ");
 }
 
 // Directories at the top of what was carved: what is in each goes below the same name.

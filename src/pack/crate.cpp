@@ -1,5 +1,7 @@
 #include "pack/crate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -29,17 +31,20 @@ public:
                    std::find(wanted.begin(), wanted.end(), one["name"].get<std::string>()) ==
                        wanted.end();
         };
-        std::set<std::string> gone;
-        for (const Json& one : json_["@graph"])
-            if (is_other(one)) gone.insert(one["@id"]);
-        const auto erase = [&](Json& list) {
-            Json kept = Json::array();
-            for (Json& one : list)
-                if (!gone.contains(one["@id"])) kept.push_back(std::move(one));
-            list = std::move(kept);
-        };
-        erase(json_["@graph"]);
-        erase(root()["mentions"]);
+        keep_only([&](const Json& one) { return !is_other(one); });
+        std::set<std::string> used;
+        size_t tasks = 0;
+        for (const Json& one : json_["@graph"]) {
+            if (one["@type"] != "CreateAction") continue;
+            ++tasks;
+            for (const char* list : {"object", "result"})
+                for (const Json& file : one.value(list, Json::array())) used.insert(file["@id"]);
+        }
+        keep_only([&](const Json& one) {
+            return one["@type"] != "File" || used.contains(one["@id"].get<std::string>());
+        });
+        root()["description"] =
+            fmt::format("{} tasks and the {} files that they read and wrote.", tasks, used.size());
     }
 
     // `name` is that of a file in the archive.
@@ -53,6 +58,7 @@ public:
 
     std::string text(const Pack& pack) {
         rename_in(json_["@graph"]);
+        name_each_once(json_["@graph"]);
         std::map<std::string, Json*> known;
         for (Json& one : json_["@graph"]) known[one["@id"]] = &one;
         std::vector<Json> added;
@@ -77,6 +83,39 @@ public:
     }
 
 private:
+    // And names of those only.
+    template <typename Condition>
+    void keep_only(const Condition& is_kept) {
+        std::set<std::string> gone;
+        for (const Json& one : json_["@graph"])
+            if (!is_kept(one)) gone.insert(one["@id"]);
+        const auto erase = [&](Json& list) {
+            Json kept = Json::array();
+            for (Json& one : list)
+                if (!gone.contains(one["@id"])) kept.push_back(std::move(one));
+            list = std::move(kept);
+        };
+        erase(json_["@graph"]);
+        erase(root()["mentions"]);
+        erase(root()["hasPart"]);
+    }
+
+    // A file that has had several names has one by now.
+    static void name_each_once(Json& json) {
+        std::set<std::string> known;
+        const auto is_first = [&](const Json& one) {
+            return !one.is_object() || !one.contains("@id") || known.insert(one["@id"]).second;
+        };
+        if (json.is_array()) {
+            Json kept = Json::array();
+            for (Json& one : json)
+                if (is_first(one)) kept.push_back(std::move(one));
+            json = std::move(kept);
+        }
+        for (Json& value : json)
+            if (value.is_structured()) name_each_once(value);
+    }
+
     Json& root() {
         for (Json& one : json_["@graph"])
             if (one["@id"] == "./") return one;
@@ -131,6 +170,7 @@ Result<std::string> crate_of(const PackOptions& options, const Pack& pack,
     for (const FileFate& file : inputs)
         if (!file.copy.empty())
             crate.rename(file.input.path, std::string(kCarved) + "/" + file.copy);
+    for (const PackedProgram& program : pack.programs) crate.rename(program.original, program.copy);
     for (const PackedOutput& output : pack.outputs) name_output(crate, output);
     return crate.text(pack);
 }

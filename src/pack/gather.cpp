@@ -20,6 +20,7 @@
 
 #include "base/file_times.hpp"
 #include "base/installed.hpp"
+#include "pack/changed_since.hpp"
 #include "pack/commands.hpp"
 #include "pack/manifest.hpp"
 #include "pack/needed_software.hpp"
@@ -31,11 +32,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Clocks of file systems may differ from ours, and what is buffered is written late.
-constexpr uint64_t kSlack = 2'000'000'000;
-
 // No library is larger without being data as well.
 constexpr uint64_t kLibrariesBelow = 256 << 20;
+
+// Clocks of file systems tick, at most a thousand times a second: what was made in one tick with
+// the start of a program was made by it, for Quarry takes longer to start one.
+constexpr uint64_t kHalfTick = 500'000;
 
 constexpr const char* kThereBefore = "it was there before the run";
 
@@ -49,7 +51,9 @@ std::string why_not_read(const std::string& path) {
     return std::string("it cannot be read: ") + std::strerror(errno);
 }
 
-PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t copied_below) {
+// `end` is that of what has made it.
+PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t end,
+                    uint64_t copied_below) {
     PackedOutput result{normal(place), output.is_hdf5, output.tasks, 0, "", "", "", ""};
     if (place != output.path) result.former = normal(output.path);
     struct stat status{};
@@ -59,7 +63,7 @@ PackedOutput packed(const OutputFile& output, const std::string& place, uint64_t
         result.problem = "it is no ordinary file";
     else if (!output.was_made)
         result.problem = kThereBefore;
-    else if (modified(status) > output.written + kSlack)
+    else if (was_changed_after(end, place, status))
         result.problem = "it was changed after the run";
     else
         result.problem = why_not_read(place);
@@ -87,7 +91,7 @@ std::string folder_before(const std::string& path, uint64_t start) {
         struct statx status{};
         const bool is_there = statx(AT_FDCWD, folder.c_str(), 0, STATX_BTIME, &status) == 0;
         const uint64_t born = nanoseconds(status.stx_btime);
-        if (is_there && ((status.stx_mask & STATX_BTIME) == 0 || born <= start)) break;
+        if (is_there && ((status.stx_mask & STATX_BTIME) == 0 || born + kHalfTick < start)) break;
     }
     return folder;
 }
@@ -141,6 +145,11 @@ public:
         add_programs();
         add_needed_software();
         add_files_read(*summary);
+        const auto opened = opened_for_writing_only(options_.trace, options_.tasks);
+        if (!opened) return opened.error();
+        if (std::any_of(opened->begin(), opened->end(),
+                        [&](const std::string& path) { return programs_.contains(normal(path)); }))
+            pack_.opens_for_writing = true;
         for (const std::string& path : programs_)
             if (!left_out_.contains(path))
                 pack_.programs.push_back({path, std::string(kPrograms) + path});
@@ -166,7 +175,7 @@ private:
             const std::string& place = found.empty() ? output.path : found;
             data_.add(place);
             note_making(output, found);
-            PackedOutput one = packed(output, place, options_.outputs_below);
+            PackedOutput one = packed(output, place, end_of(output), options_.outputs_below);
             if (!one.former.empty()) gone.push_back(under_former_name(one));
             if (found.empty())
                 gone.push_back(std::move(one));
@@ -175,6 +184,16 @@ private:
         }
         // Several files may have had a name, one after the other: the one that is there counts.
         for (PackedOutput& one : gone) outputs_.try_emplace(one.path, one);
+    }
+
+    // What a program has buffered, or is not recorded in detail, it may write until it ends.
+    uint64_t end_of(const OutputFile& output) const {
+        uint64_t end = output.written;
+        for (const PackedCommand& command : pack_.commands)
+            if (std::find_first_of(command.tasks.begin(), command.tasks.end(), output.tasks.begin(),
+                                   output.tasks.end()) != command.tasks.end())
+                end = std::max(end, command.ended);
+        return end;
     }
 
     void note_making(const OutputFile& output, const std::string& place) {
@@ -204,7 +223,27 @@ private:
                 folders.insert(folder_before(name, pack_.commands.front().started));
         }
         folders.erase("");
+        for (const std::string& folder : std::set(folders))
+            if (const std::string real = past_links(folder); !real.empty()) folders.insert(real);
         pack_.folders.assign(folders.begin(), folders.end());
+    }
+
+    // Its own path, if there are links on the way, which are noted.
+    std::string past_links(const std::string& folder) {
+        std::error_code failed;
+        bool has_links = false;
+        fs::path at;
+        for (const fs::path& name : fs::path(folder)) {
+            at /= name;
+            if (!fs::is_symlink(at, failed)) continue;
+            const fs::path target = fs::canonical(at, failed);
+            if (failed) return "";
+            has_links = true;
+            const auto is_this = [&](const PackedLink& one) { return one.path == at; };
+            if (std::none_of(pack_.links.begin(), pack_.links.end(), is_this))
+                pack_.links.push_back({at, target});
+        }
+        return has_links ? fs::canonical(folder, failed).string() : "";
     }
 
     void add_programs() {
@@ -297,8 +336,9 @@ private:
         if (const std::string why_not = missing_origin(pack_); !why_not.empty())
             cautions_.push_back(why_not);
         for (const std::string& folder : pack_.python_path)
-            cautions_.push_back("Some modules were found by PYTHONPATH only, in " + folder +
-                                ": `unpack --run` and run.sh set it.");
+            cautions_.push_back("Some modules are neither installed nor beside what runs, but in " +
+                                folder +
+                                ": `unpack --run` and run.sh set PYTHONPATH to find them there.");
         const std::set<std::string> others = other_tasks(summary);
         for (const PackedCommand& command : pack_.commands) {
             std::vector<std::string> more;
@@ -350,7 +390,7 @@ private:
         struct stat status{};
         if (stat(path.c_str(), &status) != 0) return "it is gone";
         if (!S_ISREG(status.st_mode)) return "it is no ordinary file";
-        if (modified(status) > end + kSlack) return "it was changed after the run";
+        if (was_changed_after(end, path, status)) return "it was changed after the run";
         if (static_cast<uint64_t>(status.st_size) > below)
             return "it has more than " + bytes_text(below);
         return why_not_read(path);

@@ -50,6 +50,13 @@ Json programs_json(const std::vector<PackedProgram>& programs) {
     return json;
 }
 
+Json links_json(const std::vector<PackedLink>& links) {
+    Json json = Json::array();
+    for (const PackedLink& one : links)
+        json.push_back({{"path", exact(one.path)}, {"leads_to", exact(one.leads_to)}});
+    return json;
+}
+
 Json left_out_json(const std::vector<UnpackedFile>& files) {
     Json json = Json::array();
     for (const UnpackedFile& one : files)
@@ -184,6 +191,8 @@ Pack pack_in(const ReadJson& json) {
         pack.programs.push_back({one.at("original"), one.at("copy")});
     // Older archives do not tell.
     if (json.contains("python_path")) pack.python_path = exact_texts(json.at("python_path"));
+    for (const ReadJson& one : json.value("links", ReadJson::array()))
+        pack.links.push_back({exact_text(one.at("path")), exact_text(one.at("leads_to"))});
     pack.opens_for_writing = json.value("opens_for_writing", false);
     for (const ReadJson& one : json.value("left_out", ReadJson::array()))
         pack.left_out.push_back({exact_text(one.at("path")), one.at("why"), false});
@@ -206,9 +215,11 @@ bool is_plain_path(const std::string& path) {
     return path == "/" || (path.starts_with('/') && stays_below(path.substr(1)));
 }
 
-// What running on carved files notes among them, and takes away later.
+// What running on carved files notes among them, and takes away later, and what a repeated run
+// makes.
 bool is_of_running(const std::string& path) {
-    return path == std::string(kCarved) + "/" + kPlaceholders;
+    return path == std::string(kCarved) + "/" + kPlaceholders || path == kMadeAgain ||
+           path.starts_with(std::string(kMadeAgain) + "/");
 }
 
 // What is wrong with it; empty if nothing is.
@@ -223,6 +234,9 @@ std::string complaint_about(const Pack& pack) {
         if (!is_plain_path(folder)) return "the path " + folder + " leads elsewhere";
     for (const std::string& folder : pack.python_path)
         if (!is_plain_path(folder)) return "the path " + folder + " leads elsewhere";
+    for (const PackedLink& one : pack.links)
+        for (const std::string& path : {one.path, one.leads_to})
+            if (!is_plain_path(path)) return "the path " + path + " leads elsewhere";
     for (const PackedProgram& one : pack.programs) {
         if (!is_plain_path(one.original)) return "the path " + one.original + " leads elsewhere";
         if (!paths.contains(one.copy)) return one.copy + " is not in it";
@@ -243,6 +257,7 @@ std::string manifest_of(const Pack& pack) {
                     {"versions", versions_json(pack.versions)},
                     {"commands", commands_json(pack.commands)},
                     {"folders", exact(pack.folders)},
+                    {"links", links_json(pack.links)},
                     {"programs", programs_json(pack.programs)},
                     {"python_path", exact(pack.python_path)},
                     {"opens_for_writing", pack.opens_for_writing},

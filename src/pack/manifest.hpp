@@ -11,6 +11,8 @@ inline constexpr const char* kManifestSum = "pack.json.sha256";
 inline constexpr const char* kCarved = "carved";
 inline constexpr const char* kPrograms = "programs";
 inline constexpr const char* kOutputs = "outputs";
+// Not in an archive: where directories are that are missing when the run is repeated.
+inline constexpr const char* kMadeAgain = "run";
 
 // In bytes: some hundred thousand files are in far less.
 inline constexpr uint64_t kLargestManifest = 64 << 20;

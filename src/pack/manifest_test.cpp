@@ -16,6 +16,7 @@ Pack some_pack() {
     pack.folders = {"/data"};
     pack.programs = {{"/data/a b.py", "programs/data/a b.py"}};
     pack.python_path = {"/lib of mine"};
+    pack.links = {{"/a/out", "/scratch/\xff"}};
     pack.opens_for_writing = true;
     pack.left_out = {{"/data/large.bin", "it is large"}};
     pack.outputs = {{"/data/out.h5", true, {"task"}, 7, "sum", "", "", ""}};
@@ -41,6 +42,8 @@ TEST(PackManifestTest, KeepsWhatIsNotUtf8) {
     EXPECT_EQ(pack->commands[0].directory, before.commands[0].directory);
     EXPECT_EQ(pack->folders, before.folders);
     EXPECT_EQ(pack->python_path, before.python_path);
+    EXPECT_EQ(pack->links.at(0).path, before.links[0].path);
+    EXPECT_EQ(pack->links.at(0).leads_to, before.links[0].leads_to);
     EXPECT_TRUE(pack->opens_for_writing);
     EXPECT_EQ(pack->left_out[0].path, before.left_out[0].path);
     EXPECT_EQ(pack->outputs[0].path, before.outputs[0].path);
@@ -63,7 +66,21 @@ TEST(PackManifestTest, LeadsNowhereElse) {
         pack = some_pack();
         pack.python_path = {path};
         EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+        pack = some_pack();
+        pack.links[0].leads_to = path;
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
     }
+}
+
+TEST(PackManifestTest, HasNothingWhereTheRunMakesFiles) {
+    for (const char* path : {"run", "run/tmp/result.h5", "carved/.placeholders"}) {
+        Pack pack = some_pack();
+        pack.files.push_back({path, 0, "", false});
+        EXPECT_FALSE(read_manifest(manifest_of(pack))) << path;
+    }
+    Pack pack = some_pack();
+    pack.files.push_back({"run.sh", 0, "", false});
+    EXPECT_TRUE(read_manifest(manifest_of(pack)));
 }
 
 TEST(PackManifestTest, NamesEveryFileOnce) {

@@ -100,6 +100,8 @@ NeededSoftware software_needed_by(const std::vector<PackedCommand>& commands,
     });
     files = asked;
     for (const std::string& file : asked) add_loaded_by(file, files, missing);
+    for (const PythonVersions& python : pythons)
+        files.insert(python.system_files.begin(), python.system_files.end());
     std::map<std::string, std::string> owners = owners_of(files);
     std::set<std::string> packages;
     NeededSoftware needed;

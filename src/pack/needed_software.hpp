@@ -1,4 +1,4 @@
-// What programs of a run that are no Pythons need of the system.
+// What programs of a run need of the system.
 #pragma once
 
 #include <quarry/pack.hpp>
@@ -13,7 +13,7 @@ struct NeededSoftware {
 };
 
 // Of the programs of commands, the libraries in `libraries`, and all that these load. What lies in
-// a Python's prefix, or among its packages, comes with that.
+// a Python's prefix, or among its packages, comes with that, as far as these are not the system's.
 NeededSoftware software_needed_by(const std::vector<PackedCommand>& commands,
                                   const std::vector<LibraryFacts>& libraries,
                                   const std::vector<PythonVersions>& pythons);

@@ -191,6 +191,9 @@ Result<std::string> place_of(const std::string& archive) {
     auto place = whole_path(archive);
     if (!place) return place;
     std::error_code none;
+    // The file that a link leads to is replaced, and the link stays.
+    if (fs::is_symlink(*place, none) && fs::exists(*place, none))
+        place = fs::canonical(*place, none).string();
     if (archive.ends_with('/') || fs::is_directory(*place, none))
         return Error{archive + " names a directory. Name a file in it for the archive."};
     if (const std::string reason = why_not_replaced(*place); !reason.empty()) return Error{reason};
@@ -237,6 +240,7 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
     const std::string& place = *found;
     auto gathered = gather(options, inputs);
     if (!gathered) return gathered.error();
+    const InterruptGuard guard;  // also while the workplace is taken away
     const auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();
     const Stage stage(workplace->path() + "/content", place);
@@ -248,7 +252,6 @@ Result<PackResult> make_pack(const PackOptions& options, const std::vector<Input
                       0};
     add_caution_of_parts(result);
     if (!are_all_carved(result.inputs)) return result;
-    const InterruptGuard guard;
     const std::string made = workplace->path() + "/archive";
     if (auto done = fill(stage, result.pack, result.inputs); !done) return done.error();
     if (auto done = describe(stage, options, result.pack, result.inputs); !done)

@@ -7,17 +7,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <quarry/carved.hpp>
 #include <quarry/launch.hpp>
 #include <quarry/pack.hpp>
 #include <quarry/verify.hpp>
-#include <tuple>
+#include <set>
 
-#include "base/file_times.hpp"
 #include "base/sha256.hpp"
 #include "base/whole_path.hpp"
 #include "pack/commands.hpp"
+#include "pack/earlier_files.hpp"
 #include "pack/manifest.hpp"
 
 namespace quarry {
@@ -40,34 +39,42 @@ bool is_below(const std::string& path, const std::string& folder) {
 // in for them, so that what is made in them stays.
 class Folders {
 public:
-    explicit Folders(const std::string& directory) : directory_(directory + "/run") {}
+    explicit Folders(const std::string& directory) : directory_(directory + "/" + kMadeAgain) {}
+
+    // Those that are not here either, or lead nowhere.
+    void add_links(const std::vector<PackedLink>& links) {
+        for (const PackedLink& link : links)
+            if (!is_there(link.path)) links_.push_back(link);
+    }
 
     // In the order of their paths: what is in another one comes after it.
-    void add(const std::string& folder) {
-        if (!is_there(folder) && source_of(folder + "/") == folder + "/")
-            all_.push_back({folder, directory_ + folder});
+    void add_all(const std::vector<std::string>& folders) {
+        std::set<std::string> followed;
+        for (const std::string& folder : folders) followed.insert(behind_links(folder));
+        for (const std::string& folder : followed) add(folder);
+    }
+
+    // As the run is to see them; some are in directories.
+    std::vector<CarvedWay> links_elsewhere() const {
+        std::vector<CarvedWay> ways;
+        for (const PackedLink& link : links_)
+            if (const std::string place = place_of(link); source_at(place) == place)
+                ways.push_back({place, link.leads_to});
+        return ways;
     }
 
     // Where a file is, as seen from outside.
-    std::string source_of(const std::string& path) const {
-        for (const ServedFile& folder : all_)
-            if (is_below(path, folder.original)) return directory_ + path;
-        return path;
-    }
+    std::string source_of(const std::string& path) const { return source_at(behind_links(path)); }
 
     Result<bool> make(const std::vector<std::string>& wanted,
                       const std::vector<ServedFile>& files) {
         for (const std::string& folder : wanted)
             if (const auto source = source_of(folder + "/"); source != folder + "/")
                 if (auto made = make_directory(source); !made) return made;
-        for (const ServedFile& file : files) {
-            const std::string source = source_of(file.original);
-            if (source == file.original) continue;
-            if (auto made = make_directory(fs::path(source).parent_path()); !made) return made;
-            const bool is_made = mknod(source.c_str(), S_IFREG | 0444, 0) == 0;
-            if (!is_made && errno != EEXIST) return cannot_make(source, std::strerror(errno));
-            if (is_made) placeholders_.push_back(source);
-        }
+        for (const PackedLink& link : links_)
+            if (auto made = make_link(link); !made) return made;
+        for (const ServedFile& file : files)
+            if (auto made = make_placeholder(file.original); !made) return made;
         return true;
     }
 
@@ -79,6 +86,51 @@ public:
     const std::vector<ServedFile>& all() const { return all_; }
 
 private:
+    void add(const std::string& folder) {
+        if ((!is_there(folder) || is_left_by_killed_run(folder)) &&
+            source_at(folder + "/") == folder + "/")
+            all_.push_back({folder, directory_ + folder});
+    }
+
+    std::string source_at(const std::string& path) const {
+        for (const ServedFile& folder : all_)
+            if (is_below(path, folder.original)) return directory_ + path;
+        return path;
+    }
+
+    // Links may lead to others, though not for ever.
+    std::string behind_links(std::string path) const {
+        for (size_t left = links_.size(); left > 0; --left)
+            for (const PackedLink& link : links_)
+                if (path == link.path || is_below(path, link.path))
+                    path = link.leads_to + path.substr(link.path.size());
+        return path;
+    }
+
+    std::string place_of(const PackedLink& link) const {
+        const fs::path path(link.path);
+        return fs::path(behind_links(path.parent_path())) / path.filename();
+    }
+
+    Result<bool> make_link(const PackedLink& link) const {
+        const std::string place = place_of(link), source = source_at(place);
+        if (source == place) return true;
+        if (auto made = make_directory(fs::path(source).parent_path()); !made) return made;
+        if (symlink(link.leads_to.c_str(), source.c_str()) != 0 && errno != EEXIST)
+            return cannot_make(source, std::strerror(errno));
+        return true;
+    }
+
+    Result<bool> make_placeholder(const std::string& original) {
+        const std::string source = source_of(original);
+        if (source == original) return true;
+        if (auto made = make_directory(fs::path(source).parent_path()); !made) return made;
+        const bool is_made = mknod(source.c_str(), S_IFREG | 0444, 0) == 0;
+        if (!is_made && errno != EEXIST) return cannot_make(source, std::strerror(errno));
+        if (is_made) placeholders_.push_back(source);
+        return true;
+    }
+
     static Error cannot_make(const std::string& path, const std::string& why) {
         return {path + " cannot be made: " + why + "."};
     }
@@ -90,33 +142,9 @@ private:
     }
 
     std::string directory_;
+    std::vector<PackedLink> links_;
     std::vector<ServedFile> all_;
     std::vector<std::string> placeholders_;
-};
-
-// Files that are there before a run: one that is the same one afterwards was not made by it.
-class Stale {
-public:
-    void look_at(const std::string& path) {
-        struct stat status{};
-        if (stat(path.c_str(), &status) == 0) before_[path] = state_of(status);
-    }
-
-    bool contains(const std::string& path) const {
-        const auto before = before_.find(path);
-        struct stat status{};
-        return before != before_.end() && stat(path.c_str(), &status) == 0 &&
-               state_of(status) == before->second;
-    }
-
-private:
-    // The time of the last change, which no program can set.
-    using State = std::tuple<dev_t, ino_t, uint64_t>;
-    static State state_of(const struct stat& status) {
-        return {status.st_dev, status.st_ino, nanoseconds(status.st_ctim)};
-    }
-
-    std::map<std::string, State> before_;
 };
 
 // Somebody may have wanted all of it to end. Shells tell by numbers above 128 of signals that ended
@@ -156,11 +184,11 @@ Result<bool> enter(const CarvedView& view, const std::string& directory) {
     return true;
 }
 
-RepeatedOutput compared(const PackedOutput& output, const std::string& now, const Stale& stale,
-                        const std::string& directory) {
+RepeatedOutput compared(const PackedOutput& output, const std::string& now,
+                        const EarlierFiles& earlier, const std::string& directory) {
     if (!output.problem.empty()) return {now, Verdict::NotCompared, output.problem};
     if (!is_there(now)) return {now, Verdict::Missing, "it was not made"};
-    if (stale.contains(now))
+    if (earlier.are_back_at(now))
         return {now, Verdict::Missing, "it was not made: it is the file that was there before"};
     const auto sum = sha256_of_file(now);
     if (!sum) return {now, Verdict::Differs, sum.error().message};
@@ -169,7 +197,7 @@ RepeatedOutput compared(const PackedOutput& output, const std::string& now, cons
     const auto found = compare_results(directory + "/" + output.copy, now);
     if (!found) return {now, Verdict::Differs, found.error().message};
     if (found->all_differences == 0 && found->hollow + found->partly == 0)
-        return {now, Verdict::SameButTimes, "only times in it are others"};
+        return {now, Verdict::SameButTimes, "all that HDF5 finds in it is the same but times"};
     if (found->differences.empty()) return {now, Verdict::Differs, "data is missing in it"};
     const std::string more =
         found->all_differences == 1 ? "" : fmt::format(", and {} more", found->all_differences - 1);
@@ -182,25 +210,26 @@ public:
         : pack_(pack), options_(options), directory_(directory), folders_(directory) {}
 
     Result<Repetition> run() {
-        for (const std::string& folder : pack_.folders) folders_.add(folder);
+        folders_.add_links(pack_.links);
+        folders_.add_all(pack_.folders);
         if (const std::string reason = why_not(); !reason.empty()) return Error{reason};
         auto carved = carved_files();
         if (!carved) return carved.error();
         if (auto made = folders_.make(pack_.folders, carved->files); !made) return made.error();
+        EarlierFiles earlier;
+        if (auto moved = move_away(earlier); !moved) return moved.error();
         CarvedViewOptions viewing;
         if (pack_.opens_for_writing) viewing.writes = CarvedViewOptions::Writes::Copy;
         auto view = CarvedView::prepare(*carved, viewing);
         if (!view) return view.error();
-        Stale stale;
-        for (const PackedOutput& output : pack_.outputs)
-            stale.look_at(folders_.source_of(output.path));
         Repetition result;
         result.problem = run_all(*view, carved->path);
         view->clean_up();
         folders_.tidy_up();
+        earlier.settle();
         for (const PackedOutput& output : pack_.outputs)
             result.outputs.push_back(
-                compared(output, folders_.source_of(output.path), stale, directory_));
+                compared(output, folders_.source_of(output.path), earlier, directory_));
         return result;
     }
 
@@ -224,12 +253,21 @@ private:
         return "";
     }
 
+    // What the run has found there is not moved: it begins with that.
+    Result<bool> move_away(EarlierFiles& earlier) const {
+        for (const PackedOutput& output : pack_.outputs)
+            if (output.problem.empty())
+                if (auto moved = earlier.move_away(output.path); !moved) return moved;
+        return true;
+    }
+
     Result<CarvedDirectory> carved_files() const {
         auto carved = open_carved(directory_ + "/" + kCarved);
         if (!carved) return carved;
         for (const PackedProgram& program : pack_.programs)
             carved->files.push_back({program.original, directory_ + "/" + program.copy});
         carved->folders = folders_.all();
+        for (CarvedWay& way : folders_.links_elsewhere()) carved->ways.push_back(std::move(way));
         return carved;
     }
 

@@ -22,6 +22,10 @@ namespace {
 using namespace pack_files;
 namespace fs = std::filesystem;
 
+Error interrupted() {
+    return {"Interrupted: nothing is left behind."};
+}
+
 // Nobody has put anything into the directory but we: no link can lead out of it.
 class NewFile {
 public:
@@ -138,7 +142,6 @@ private:
     }
 
     Result<bool> take_all() {
-        const InterruptGuard guard;
         while (true) {
             const auto entry = reader_.next();
             if (!entry) return entry.error();
@@ -168,7 +171,7 @@ private:
             if (progress_) progress_(done_ += bytes.size(), all_);
             return is_written && size <= file.size && InterruptGuard::signal() == 0;
         });
-        if (InterruptGuard::signal() != 0) return Error{"Interrupted: nothing is left behind."};
+        if (InterruptGuard::signal() != 0) return interrupted();
         if (!read) return Error{read.error().message + " The damage is at " + file.path + "."};
         if (!is_written || !out.close()) return cannot_write(file.path, out);
         if (size != file.size || sum.digits() != file.sha256)
@@ -201,10 +204,12 @@ Result<Pack> unpack(const UnpackOptions& options, const Progress& progress) {
         return Error{place + " is there already. Name a directory that is not, with -C."};
     auto reader = ArchiveReader::open(options.archive);
     if (!reader) return reader.error();
+    const InterruptGuard guard;  // also while the workplace is taken away
     auto workplace = Workplace::beside(place);
     if (!workplace) return workplace.error();
     auto pack = Unpacking(std::move(*reader), options, workplace->path(), progress).run();
     if (!pack) return pack;
+    if (InterruptGuard::signal() != 0) return interrupted();
     if (auto there = workplace->put(Workplace::Present::Kept); !there) return there.error();
     return pack;
 }

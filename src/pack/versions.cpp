@@ -53,6 +53,7 @@ void read_answer(const Json& json, AskedPython& asked) {
     versions.is_of_system = json.at("of_system");
     for (const Json& one : json.at("distributions"))
         versions.distributions.push_back({one.at(0), one.at(1), one.at(2)});
+    versions.system_files = json.at("system_files");
     for (const Json& one : json.at("programs"))
         asked.programs.push_back(
             {one.at("modules"), one.at("python_path"), one.at("not_followed")});

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <quarry/markup.hpp>
 #include <quarry/units.hpp>
+#include <set>
 
 #include "report/calendar.hpp"
 
@@ -18,6 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kCrate = "https://w3id.org/ro/crate/1.1";
 constexpr const char* kProfile = "https://w3id.org/ro/wfrun/process/0.5";
 constexpr const char* kLicense = "https://spdx.org/licenses/CC0-1.0";
+constexpr const char* kNoLicense = "#license";
 
 Json link(const std::string& id) {
     return {{"@id", id}};
@@ -36,6 +39,7 @@ public:
         all.push_back({{"@id", "ro-crate-metadata.json"},
                        {"@type", "CreativeWork"},
                        {"conformsTo", link(kCrate)},
+                       {"license", link(kLicense)},
                        {"about", link("./")}});
         all.push_back(root());
         all.push_back({{"@id", kProfile},
@@ -46,6 +50,10 @@ public:
                        {"@type", "CreativeWork"},
                        {"name", "Creative Commons Zero v1.0 Universal"},
                        {"description", "Of this description, not of the files that it names."}});
+        all.push_back({{"@id", kNoLicense},
+                       {"@type", "CreativeWork"},
+                       {"name", "No license is stated"},
+                       {"description", "Whoever made the files tells how they may be used."}});
         for (Json& one : entities_) all.push_back(std::move(one));
         const Json crate{{"@context",
                           {"https://w3id.org/ro/crate/1.1/context",
@@ -70,7 +78,7 @@ private:
              fmt::format("{} tasks and the {} files that they read and wrote, as recorded in {}.",
                          facts_.tasks.size(), facts_.files.size(), harmless(facts_.directory))},
             {"datePublished", calendar_text(facts_.tasks.empty() ? 0 : begin)},
-            {"license", link(kLicense)},
+            {"license", link(kNoLicense)},
             {"conformsTo", link(kProfile)},
             {"hasPart", parts_},
             {"mentions", actions_}};
@@ -83,7 +91,9 @@ private:
             const Node& data = graph_.nodes[edge.writes ? edge.to : edge.from];
             if (task.kind != NodeKind::Task) continue;
             auto& [read, written] = used[task.task];
-            (edge.writes ? written : read).push_back(link(file_id(data)));
+            Json& files = edge.writes ? written : read;
+            const Json file = link(file_id(data));
+            if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
         }
         for (uint32_t number = 0; number < facts_.tasks.size(); ++number) {
             const TaskFacts& task = facts_.tasks[number];
@@ -126,9 +136,11 @@ private:
         return known->second;
     }
 
+    // Several files may have had a path, one after the other.
     void describe_files() {
+        std::set<std::string> known;
         for (const Node& node : graph_.nodes) {
-            if (node.kind != NodeKind::File) continue;
+            if (node.kind != NodeKind::File || !known.insert(file_id(node)).second) continue;
             const FileFacts& file = facts_.files[node.file];
             entities_.push_back({{"@id", file_id(node)},
                                  {"@type", "File"},

@@ -42,6 +42,9 @@ enum class StopReason : uint32_t {
     NoMemory = 4,
 };
 
+// Other than HDF5.
+enum class Files : uint8_t { Unknown = 0, Recorded = 1, NotRecorded = 2 };
+
 struct Header {
     std::array<char, 8> magic;
     uint32_t version;
@@ -60,11 +63,16 @@ struct Header {
     uint32_t pid;
     uint32_t parent_pid;
     uint8_t level;  // 1 objects, 2 accesses, 3 io
-    std::array<uint8_t, 7> unused;
+    uint8_t files;  // other than HDF5: 1 are recorded, too; 2 are not; 0 nobody knows
+    std::array<uint8_t, 6> unused;
     std::array<char, 40> boot;  // of the kernel; text, ends with a zero, as those below
     std::array<char, 64> host;
     std::array<char, 256> forked_from;  // name of the parent's file; empty if it is no fork
-    uint64_t own_time;  // nanoseconds for which recording held the process up, about
+    uint64_t own_time;   // nanoseconds for which recording held the process up, about
+    uint64_t loaded;     // monotonic nanoseconds: when our library was, maybe before a fork
+    uint64_t execution;  // the same in all processes that a program has forked; 0 if nobody knows
+    std::array<uint64_t, 14> ancestor_ages;
+    std::array<uint32_t, 14> ancestors;  // pids of the parent's parent, and so on; then zeros
 };
 
 // What a slot holds. Numbers are never used again.

@@ -1,11 +1,14 @@
 #include "trace/header.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "trace/clock.hpp"
 #include "trace/process_identity.hpp"
+#include "trace/shared_writer.hpp"
 
 namespace quarry::trace {
 namespace {
@@ -16,6 +19,12 @@ void copy_text(std::array<char, kSize>& to, std::string_view from) {
     std::memcpy(to.data(), from.data(), size);
     to[size] = '\0';
 }
+
+// By the clock that file systems go by, so that it tells what was made before.
+const uint64_t first_loaded = nanoseconds_of(CLOCK_MONOTONIC_COARSE);
+
+// They are if the library for that is loaded, which then is there before all others.
+const bool are_files_recorded = dlsym(RTLD_DEFAULT, kSharedWriter) != nullptr;
 
 }  // namespace
 
@@ -33,7 +42,13 @@ void fill_header(Header& header, const char* forked_from, RecordLevel level) noe
     header.parent_age = process.parent_age;
     header.pid = process.pid;
     header.parent_pid = process.parent_pid;
+    const Ancestors above = ancestors_above(process.parent_pid);
+    header.ancestor_ages = above.ages;
+    header.ancestors = above.pids;
+    header.execution = number_of_execution();
+    header.loaded = first_loaded;
     header.level = static_cast<uint8_t>(level);
+    header.files = static_cast<uint8_t>(are_files_recorded ? Files::Recorded : Files::NotRecorded);
     copy_text(header.boot, process.boot.data());
     copy_text(header.host, process.host.data());
     copy_text(header.forked_from, forked_from);

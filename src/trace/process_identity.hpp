@@ -19,6 +19,18 @@ struct ProcessIdentity {
 // Needs no memory.
 ProcessIdentity identity_of_process() noexcept;
 
+// Of a process whose parent this is: the parent's parent, its parent, and so on; zeros where there
+// are no more.
+struct Ancestors {
+    std::array<uint64_t, 14> ages{};
+    std::array<uint32_t, 14> pids{};
+};
+Ancestors ancestors_above(uint32_t parent_pid) noexcept;
+
+// The same in all processes that were forked from one another without becoming another program; 0
+// if nobody knows.
+uint64_t number_of_execution() noexcept;
+
 // When the process was started, in clock ticks since boot; 0 if there is none.
 uint64_t age_of_process(uint32_t pid) noexcept;
 

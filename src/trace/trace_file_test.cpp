@@ -286,15 +286,21 @@ TEST_F(TraceFileTest, ForkedChildrenWriteTheirOwnAndInheritNumbers) {
     ASSERT_EQ(files().size(), 9u);
     const std::string parent = std::filesystem::path(files()[0]).filename();
     int children = 0;
+    std::set<uint64_t> executions;
     for (const std::string& path : files()) {
         const auto file = ProcessFile::open(path);
         ASSERT_TRUE(file);
         const std::string from = file->header().forked_from.data();
         EXPECT_TRUE(from.empty() || from == parent) << from;
         children += from.empty() ? 0 : 1;
+        executions.insert(file->header().execution);
+        EXPECT_EQ(file->header().ancestors[from.empty() ? 0 : 1], static_cast<uint32_t>(getppid()));
+        EXPECT_LE(file->header().loaded, file->header().monotonic);
         EXPECT_EQ(read(*file).ios.size(), 1u);
     }
     EXPECT_EQ(children, 8);
+    EXPECT_EQ(executions.size(), 1u);
+    EXPECT_FALSE(executions.contains(0));
 }
 
 TEST_F(TraceFileTest, StopsAtTheSizeLimitAndSaysSo) {

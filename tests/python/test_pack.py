@@ -111,6 +111,8 @@ def test_its_crate_is_accepted(archive: Path, tmp_path: Path) -> None:
     assert entities[carved]["sha256"]
     assert {"@id": carved} in entities["#task0"]["object"]
     assert {"@id": f"outputs{tmp_path}/work/out.h5"} in entities["#task0"]["result"]
+    assert entities["./"]["license"] == {"@id": "#license"}
+    assert "No license" in entities["#license"]["name"]
     done = entities[f"file://{tmp_path}/work/done.txt"]
     assert (done["contentSize"], done["sha256"]) == ("5", hashlib.sha256(b"done\n").hexdigest())
 

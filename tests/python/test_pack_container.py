@@ -155,3 +155,38 @@ def test_what_netcdf_cannot_read_in_a_container_is_told(tmp_path: Path) -> None:
     assert "netCDF does not" in done.stderr
     done = quarry("pack", "t", "-o", "app.tar.zst", cwd=tmp_path)
     assert done.returncode == 0 and "netCDF does not" not in done.stderr
+
+
+SYSTEM = Path("/usr/lib/python3/dist-packages")
+
+
+@pytest.mark.skipif(
+    not shutil.which("dpkg-query") or not any(SYSTEM.glob("*-info")),
+    reason="needs packages of Python by Debian",
+)
+def test_packages_that_a_python_has_of_the_system_are_installed_as_such(tmp_path: Path) -> None:
+    """pip knows not all of them, as python-apt."""
+    work = tmp_path / "work"
+    work.mkdir()
+    write_input(work)
+    options = ["--system-site-packages", "--without-pip"]
+    subprocess.run(["/usr/bin/python3", "-m", "venv", *options, work / "env"], check=True)
+    (work / "show.py").write_text("print(open('text').read())")
+    (work / "text").write_text("x")
+    (work / "script.py").write_text(READS)
+    record(work, "sh", "-c", f"{sys.executable} script.py; env/bin/python show.py > out")
+    packed(work)
+    texts = {file.name: file.read_text() for file in (work / "new").iterdir() if file.is_file()}
+    assert f"venv --system-site-packages {work}/env " in texts["Containerfile"].replace("'", "")
+    names = {re.split(r"-|\.egg", one.name)[0].lower() for one in SYSTEM.glob("*-info")}
+    lists = "".join(text for name, text in texts.items() if name.startswith("requirements-"))
+    commented = {
+        line.removeprefix("# from elsewhere: ").partition("==")[0].replace("-", "_").lower()
+        for line in lists.splitlines()
+        if line.startswith("#")
+    }
+    assert names <= {name.replace("-", "_") for name in commented}
+    owner = subprocess.run(
+        ["dpkg-query", "--search", next(SYSTEM.glob("*-info"))], capture_output=True, check=True
+    ).stdout.decode()
+    assert owner.partition(":")[0] in texts["Containerfile"]

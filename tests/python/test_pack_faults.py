@@ -76,6 +76,34 @@ def test_files_that_were_there_before_are_not_added_to(tmp_path: Path) -> None:
     assert (tmp_path / "log.txt").read_text() == "mine\nrun\n"
 
 
+def test_an_archive_that_a_link_leads_to_is_replaced(archive: Path) -> None:
+    before = archive.read_bytes()
+    archive.write_bytes(before + b"old")
+    link = archive.with_name("latest")
+    link.symlink_to(archive.name)
+    done = quarry("pack", "t", "-o", link, cwd=archive.parent / "work")
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink() and not archive.is_symlink()
+    assert len(archive.read_bytes()) == len(before)
+
+
+def test_a_signal_when_the_archive_is_there_leaves_nothing_behind(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    make_run(work)
+    (work / "many").mkdir()
+    for number in range(500):
+        (work / f"many/{number}").write_text("x")
+    reads = "import os; [open('many/' + name).read() for name in os.listdir('many')]"
+    record(work, sys.executable, "-c", reads)
+    (tmp_path / "app.tar.zst").unlink()
+    words = [str(QUARRY), "pack", "t", "-o", "../app.tar.zst"]
+    with subprocess.Popen(words, cwd=work, stdout=subprocess.DEVNULL) as packing:
+        while packing.poll() is None and not (tmp_path / "app.tar.zst").exists():
+            pass
+        packing.terminate()
+    assert {path.name for path in tmp_path.iterdir()} == {"work", "app.tar.zst"}
+
+
 @pytest.mark.parametrize("name", ("script.py", "helping.py"))
 def test_programs_that_changed_after_the_run_are_left_out(name: str, archive: Path) -> None:
     changed = archive.parent / "work" / name
@@ -242,15 +270,11 @@ def test_notes_of_running_are_not_for_an_archive(archive: Path, tmp_path: Path) 
     assert mine.exists()
 
 
-def test_what_is_in_the_way_of_a_carved_file_is_not_taken_away(
-    archive: Path, tmp_path: Path
-) -> None:
-    path = f"run{tmp_path}/work/data/in.h5"
-    add_file(archive, path, b"mine")
-    (tmp_path / "work").rename(tmp_path / "gone")
-    done = unpack(archive, "--run")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "new" / path).read_bytes() == b"mine"
+def test_nothing_is_where_the_run_makes_its_files(archive: Path, tmp_path: Path) -> None:
+    """It would be taken for what the run has made."""
+    path = f"run{tmp_path}/work/done.txt"
+    add_file(archive, path, b"done\n")
+    refused(archive, f"{path} is not for an archive")
 
 
 RENAMED = {

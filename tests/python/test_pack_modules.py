@@ -4,6 +4,8 @@ import json
 import shutil
 import subprocess
 import sys
+import sysconfig
+import zipfile
 from pathlib import Path
 
 import h5py
@@ -29,12 +31,14 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-def recorded(folder: Path, *words: str, python_path: str = "") -> subprocess.CompletedProcess:
+def recorded(
+    folder: Path, *words: str, python_path: str = "", python: object = sys.executable
+) -> subprocess.CompletedProcess:
     """What packing a run says that only reads `in.h5`; then all of it is gone."""
     with h5py.File(folder / "in.h5", "w") as f:
         f["used"] = np.arange(5000)
     env = {"PYTHONPATH": python_path}
-    record(folder, sys.executable, *words, env=env)
+    record(folder, python, *words, env=env)
     done = quarry("pack", "t", "-o", "../app.tar.zst", "--json", cwd=folder, env=env)
     assert done.returncode == 0, done.stderr
     return done
@@ -80,7 +84,7 @@ def test_modules_that_only_python_path_leads_to(tmp_path: Path) -> None:
     write(work, {"main.py": MAIN.format(module="deep.helping")})
     done = recorded(work, "main.py", python_path=f"/nowhere:{library}")
     assert json.loads(done.stdout)["python_path"] == [str(library)]
-    assert f"PYTHONPATH only, in {library}" in done.stderr
+    assert f"beside what runs, but in {library}: " in done.stderr
     assert json.loads(done.stdout)["programs"] == [
         f"{library}/deep/helping.py",
         f"{work}/main.py",
@@ -92,6 +96,78 @@ def test_modules_that_only_python_path_leads_to(tmp_path: Path) -> None:
         assert said.stdout.decode() == after
     assert json.loads(texts["pack.json"])["python_path"] == [str(library)]
     shutil.rmtree(library)
+    repeats(work)
+
+
+HOOK = """
+import sys
+from importlib.util import spec_from_file_location
+
+class Finder:
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name in {mapping}:
+            folder = {mapping}[name]
+            file = folder + "/__init__.py"
+            return spec_from_file_location(name, file, submodule_search_locations=[folder])
+
+sys.meta_path.append(Finder)
+"""
+
+
+def environment_with_hook(folder: Path, mapping: dict[str, str]) -> Path:
+    """A Python that finds modules as an editable installation by setuptools lets it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (library,) = folder.glob("lib/*/site-packages")
+    (library / "base.pth").write_text(sysconfig.get_path("purelib"))
+    (library / "__editable___finder.py").write_text(HOOK.format(mapping=mapping))
+    (library / "__editable__.pth").write_text("import __editable___finder")
+    return folder / "bin/python"
+
+
+def test_modules_of_editable_installations(tmp_path: Path) -> None:
+    work, project = tmp_path / "work", tmp_path / "project/src"
+    write(project, PACKAGE)
+    write(work, {"main.py": MAIN.format(module="pkg.helping")})
+    python = environment_with_hook(tmp_path / "env", {"pkg": f"{project}/pkg"})
+    done = recorded(work, "main.py", python=python)
+    wanted = [f"{project}/pkg/__init__.py", f"{project}/pkg/helping.py", f"{work}/main.py"]
+    assert json.loads(done.stdout)["programs"] == wanted
+    shutil.rmtree(project)
+    repeats(work)
+
+
+def test_modules_that_are_found_under_another_name_are_told(tmp_path: Path) -> None:
+    work, project = tmp_path / "work", tmp_path / "project"
+    write(project, {"src/__init__.py": "", "src/helping.py": HELPING})
+    write(work, {"main.py": MAIN.format(module="pkg.helping")})
+    python = environment_with_hook(tmp_path / "env", {"pkg": f"{project}/src"})
+    (one,) = json.loads(recorded(work, "main.py", python=python).stdout)["left_out"]
+    why = "line 3: what import pkg loads is not looked for"
+    assert one == {"path": f"{work}/main.py", "why": why}
+
+
+def test_modules_beside_a_script_that_a_link_leads_to(tmp_path: Path) -> None:
+    work, tools = tmp_path / "work", tmp_path / "tools"
+    write(tools, {"main.py": MAIN.format(module="helping"), "helping.py": HELPING})
+    work.mkdir()
+    (work / "main.py").symlink_to(tools / "main.py")
+    done = recorded(work, "main.py")
+    assert json.loads(done.stdout)["programs"] == [f"{tools}/helping.py", f"{work}/main.py"]
+    shutil.rmtree(tools)
+    repeats(work)
+
+
+def test_modules_in_a_zip_file(tmp_path: Path) -> None:
+    work, library = tmp_path / "work", tmp_path / "library.zip"
+    with zipfile.ZipFile(library, "w") as opened:
+        opened.writestr("pkg/__init__.py", "")
+        opened.writestr("pkg/helping.py", HELPING)
+    write(work, {"main.py": MAIN.format(module="pkg.helping")})
+    done = recorded(work, "main.py", python_path=str(library))
+    assert json.loads(done.stdout)["programs"] == [str(library), f"{work}/main.py"]
+    assert json.loads(done.stdout)["python_path"] == [str(library)]
+    library.unlink()
     repeats(work)
 
 
