@@ -255,7 +255,9 @@ herr_t ask(const Object& dataset, void* below, H5VL_optional_args_t& question, h
     return dataset.under->callbacks->dataset_cls.optional(below, &question, transfer, nullptr);
 }
 
-// A chunk that was carved away comes from the original, one that is there without our mark.
+// A chunk that was carved away comes from the original, one that is there without our mark. Another
+// copy of the same original may be in the place of the one that the table tells of, with other
+// chunks.
 herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_args_t& question,
                   hid_t transfer) {
     auto& wanted = static_cast<H5VL_native_dataset_optional_args_t*>(question.args)->chunk_read;
@@ -263,8 +265,9 @@ herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_ar
     if (piece == nullptr) return ask(dataset, dataset.below, question, transfer);
     if (piece->is_kept) {
         const herr_t answer = ask(dataset, dataset.below, question, transfer);
+        const bool is_there = answer < 0 || is_there_for_all(dataset, wanted.filters);
         wanted.filters = piece->mask;
-        return answer;
+        if (is_there) return answer;
     }
     void* original = readable_original(dataset, carved);
     if (original == nullptr) return -1;

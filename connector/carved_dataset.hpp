@@ -44,6 +44,9 @@ std::string path_in_file(const Object& object, H5I_type_t type, hid_t transfer);
 // Whether a dataset has the filter that nobody has, whatever connector it was opened by.
 bool is_guarded(const Object& dataset);
 
+// Whether a chunk of a dataset with that filter, of which this is the mask, leaves the filter out.
+bool is_there_for_all(const Object& dataset, uint32_t mask);
+
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);
 

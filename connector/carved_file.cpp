@@ -263,9 +263,9 @@ void CarvedFile::note_unusable(const std::string& path, const char* why) {
 void CarvedFile::note_foreign(const MissingDataset& dataset) {
     if (!is_new("foreign " + dataset.path)) return;
     say({path_, ": ", dataset.path,
-         " was left out by `quarry carve` of another file, whose copy is in its place now, and "
-         "cannot be read. Run the program on the originals, or carve that file again with "
-         "--keep."});
+         " was left out by `quarry carve` of another file, or at another time, and that copy is in "
+         "the place of this one now: it cannot be read. Run the program on the originals, or carve "
+         "that file again with --keep."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {

@@ -39,7 +39,7 @@ public:
     // be changed while the program runs.
     std::string place_of_original();
 
-    // By which datasets of its copy that are not whole are told from those of others.
+    // By which datasets of its copy that are not whole are told from those of other files.
     uint64_t mark() const { return mark_; }
 
     // Tells `quarry run`, and the user on stderr, each time only once.
@@ -47,7 +47,7 @@ public:
     void note_refused(const MissingDataset& dataset);
     void note_unreadable(const MissingDataset& dataset);  // in the original, by HDF5
     void note_unusable(const std::string& path, const char* why);
-    void note_foreign(const MissingDataset& dataset);  // the copy of another file is here
+    void note_foreign(const MissingDataset& dataset);  // another copy is here
 
 private:
     void find_original();

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 // Names of files and in them need not be UTF-8: then they are told by their bytes, so that they
 // come back as they were.
