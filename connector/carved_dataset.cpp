@@ -208,6 +208,7 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
 void open_original(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
     const hid_t file = share_original(dataset, *carved.file);
+    carved.proof = carved.file->proof();
     carved.shares_original = file >= 0;
     if (!carved.shares_original) return;
     const QuietErrors quiet(api);
@@ -285,6 +286,7 @@ void* original_of(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
     if (carved.original >= 0 && !is_open(api, carved.original)) leave(dataset, carved);
     if (carved.file->place_of_original().empty()) return nullptr;
+    if (carved.proof != carved.file->proof()) leave(dataset, carved);
     if (!carved.shares_original) open_original(dataset, carved);
     return carved.original_below;
 }

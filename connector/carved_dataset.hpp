@@ -18,6 +18,7 @@ struct CarvedDataset {
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
     bool shares_original = false;  // the file
+    uint64_t proof = 0;            // of that
     hid_t original = -1;
     void* original_below = nullptr;
 };

@@ -193,8 +193,26 @@ std::string CarvedFile::place_of_original() {
     return place_;
 }
 
+uint64_t CarvedFile::proof() {
+    const std::lock_guard guard(using_file);
+    return proof_;
+}
+
+bool CarvedFile::is_proved(int file) {
+    const std::lock_guard guard(using_file);
+    struct stat now{};
+    return fstat(file, &now) == 0 && is_unchanged(now, proved_);
+}
+
+void CarvedFile::note_opening(const WhyNotOriginal& why) {
+    const std::lock_guard guard(using_file);
+    problem_ = why;
+    if (!why.what.empty()) problem_.what = " from its original, " + name_ + ": " + why.what;
+}
+
 void CarvedFile::find_original() {
     place_.clear();
+    ++proof_;
     const ConnectorConfig& config = *served_config.load();
     const OriginalFile original = missing_.original();
     if (!config.fetch) {
@@ -202,10 +220,10 @@ void CarvedFile::find_original() {
                     "Leave that out, or carve again with --keep."};
         return;
     }
-    std::string recorded = mapped_path(original.path, config.moved);
+    name_ = mapped_path(original.path, config.moved);
     // Without links, which could lead back to the copy.
-    if (recorded == original.path) recorded = found_in(*shown_at, path_);
-    const std::string place = config.originals + recorded;
+    if (name_ == original.path) name_ = found_in(*shown_at, path_);
+    const std::string place = config.originals + name_;
     const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
     // Before its bytes are looked at: then what is changed meanwhile is noticed later.
     const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
@@ -215,7 +233,7 @@ void CarvedFile::find_original() {
     if (problem_.what.empty())
         place_ = place;
     else
-        problem_.what = " from its original, " + recorded + ": " + problem_.what;
+        problem_.what = " from its original, " + name_ + ": " + problem_.what;
 }
 
 bool CarvedFile::is_new(const std::string& note) {

@@ -39,6 +39,17 @@ public:
     // be changed while the program runs.
     std::string place_of_original();
 
+    // Changes when another file, or the same one after a change, has proved to be the original:
+    // what was opened before may have other bytes.
+    uint64_t proof();
+
+    // Whether an open file is the one that was looked at last. By the place where that was another
+    // one may be found by now.
+    bool is_proved(int file);
+
+    // Why the original was not opened, though it is the one; nothing if it was.
+    void note_opening(const WhyNotOriginal& why);
+
     // By which datasets of its copy that are not whole are told from those of other files.
     uint64_t mark() const { return mark_; }
 
@@ -59,7 +70,9 @@ private:
     uint64_t mark_;
     struct stat found_equal_{};
     struct stat proved_{};  // the original, as it was when it was looked at
+    uint64_t proof_ = 0;
     bool is_looked_for_ = false;
+    std::string name_;  // of the original, for people: it may be read elsewhere
     std::string place_;
     WhyNotOriginal problem_;  // with what it is about
     std::set<std::string> noted_;

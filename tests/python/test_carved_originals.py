@@ -1,6 +1,8 @@
 """Originals that were moved, changed or damaged since they were carved: which are read, and which are refused."""
 
+import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from carved_runs import DATASETS, LOOK, make, natively, on_carved
 from carving import run
 
-from cli import QUARRY, quarry
+from cli import QUARRY, compile_c, quarry
 
 
 @pytest.mark.parametrize("is_there", (True, False))
@@ -250,3 +252,78 @@ print(sorted(found.items()))
 """
     done = on_carved(tmp_path, program, options=("--paranoid",))
     assert done.stdout == natively(tmp_path, program), done.stderr
+
+
+# Has another file in the place of one while that is opened for the second time.
+SWITCH = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+static void exchange(void) {
+    renameat2(AT_FDCWD, getenv("SWITCHED"), AT_FDCWD, getenv("OTHER"), RENAME_EXCHANGE);
+}
+
+static int switched(const char *which, const char *path, int flags, mode_t mode) {
+    static int seen;
+    const char *watched = getenv("SWITCHED");
+    const int is_second = watched && strcmp(path, watched) == 0 && ++seen == 2;
+    if (is_second) exchange();
+    const int file = ((int (*)(const char *, int, mode_t))dlsym(RTLD_NEXT, which))(path, flags, mode);
+    if (is_second) exchange();
+    return file;
+}
+
+#define OPEN(name) \\
+    int name(const char *path, int flags, ...) { \\
+        va_list more; \\
+        va_start(more, flags); \\
+        const mode_t mode = va_arg(more, mode_t); \\
+        va_end(more); \\
+        return switched(#name, path, flags, mode); \\
+    }
+OPEN(open)
+OPEN(open64)
+"""
+
+
+def test_another_file_is_there_just_when_the_original_is_opened(carved: Path) -> None:
+    """The one that was looked at is the one that is read, or none is."""
+    folder = carved.parent
+    shutil.copy2(carved, folder / "other.h5")
+    change_data(folder / "other.h5")
+    touch(folder / "other.h5")
+    (folder / "switch.c").write_text(SWITCH)
+    compile_c("-shared", "-fPIC", "-o", folder / "switch.so", folder / "switch.c", "-ldl")
+    program = f"""
+import h5py, os
+f = h5py.File("in.h5")
+d, right = f["contiguous"], f["used"][5, 0] + 1
+os.environ["SWITCHED"] = "{carved}"
+for _ in range(3):
+    try:
+        print(d[5, 0] == right)
+    except OSError:
+        print("refused")
+"""
+    env = ("env", f"LD_PRELOAD={folder}/switch.so", f"OTHER={folder}/other.h5")
+    command = ("--in-place", "--", *env, sys.executable, "-c", program)
+    done = quarry("run", "--no-trace", "--carved", "small", *command, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.splitlines()) <= {"True", "refused"}, done.stdout
+
+
+def test_an_original_that_somebody_has_locked(carved: Path) -> None:
+    program = "import h5py; h5py.File('in.h5')['gzip'][5]"
+    with carved.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = on_carved(carved.parent, program)
+    assert done.returncode == 1
+    (told,) = (line for line in done.stderr.splitlines() if "was left out" in line)
+    assert f" {carved}: HDF5 does not open it: unable to lock file" in told
+    assert "open for writing" in told
