@@ -152,7 +152,7 @@ Result<std::vector<FileFate>> grow_carved(
     const std::string& directory, const std::vector<FetchedDataset>& fetched,
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
     const Progress& progress, const Progress& verifying) {
-    const auto lock = DirectoryLock::try_to_take(directory, DirectoryLock::Kind::Alone);
+    auto lock = DirectoryLock::try_to_take(directory, DirectoryLock::Kind::Alone);
     if (!lock) return Error{in_use(directory)};
     const auto manifest = read_manifest(directory, Detail::Datasets);
     if (!manifest) return manifest.error();
@@ -177,7 +177,7 @@ Result<std::vector<FileFate>> grow_carved(
     options.keep_below = 0;  // what is kept is told by what there is
     options.jobs = jobs;
     options.verifying = verifying;
-    return carve_alone(inputs, options, progress);
+    return carve_alone(inputs, options, *lock, progress);
 }
 
 }  // namespace quarry

@@ -205,7 +205,7 @@ Result<Pack> unpack(const UnpackOptions& options, const Progress& progress) {
     if (!workplace) return workplace.error();
     auto pack = Unpacking(std::move(*reader), options, workplace->path(), progress).run();
     if (!pack) return pack;
-    if (auto there = workplace->put(Workplace::Present::Kept); !there) return there.error();
+    if (auto there = workplace->put(); !there) return there.error();
     return pack;
 }
 
