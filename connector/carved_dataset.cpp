@@ -7,7 +7,6 @@
 #include <new>
 
 #include "connector/dataset_facts.hpp"
-#include "connector/open_originals.hpp"
 #include "hdf5/hollow.hpp"
 
 namespace quarry::connector {
@@ -207,14 +206,12 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
 
 void open_original(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
-    const hid_t file = share_original(dataset, *carved.file);
-    carved.proof = carved.file->proof();
-    carved.shares_original = file >= 0;
-    if (!carved.shares_original) return;
+    carved.shared = share_original(dataset, *carved.file);
+    if (carved.shared.id < 0) return;
     const QuietErrors quiet(api);
     H5O_token_t token;
     std::memcpy(&token, carved.missing.token.data(), sizeof token);
-    carved.original = api.H5Oopen_by_token(file, token);
+    carved.original = api.H5Oopen_by_token(carved.shared.id, token);
     if (carved.original >= 0) carved.original_below = api.H5VLobject(carved.original);
 }
 
@@ -224,8 +221,8 @@ void leave(const Object& dataset, CarvedDataset& carved) {
     if (is_open(api, carved.original)) api.H5Oclose(carved.original);
     carved.original = -1;
     carved.original_below = nullptr;
-    if (carved.shares_original) leave_original(dataset, *carved.file);
-    carved.shares_original = false;
+    leave_original(dataset, *carved.file, carved.shared);
+    carved.shared = {};
 }
 
 }  // namespace
@@ -286,8 +283,8 @@ void* original_of(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
     if (carved.original >= 0 && !is_open(api, carved.original)) leave(dataset, carved);
     if (carved.file->place_of_original().empty()) return nullptr;
-    if (carved.proof != carved.file->proof()) leave(dataset, carved);
-    if (!carved.shares_original) open_original(dataset, carved);
+    if (carved.shared.proof != carved.file->proof()) leave(dataset, carved);
+    if (carved.shared.id < 0) open_original(dataset, carved);
     return carved.original_below;
 }
 

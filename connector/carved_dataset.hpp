@@ -3,6 +3,7 @@
 
 #include "connector/carved_chunks.hpp"
 #include "connector/carved_file.hpp"
+#include "connector/open_originals.hpp"
 
 namespace quarry::connector {
 
@@ -17,8 +18,7 @@ struct CarvedDataset {
     bool is_sure = true;  // that it is what was left out, and nothing that the program has made
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
-    bool shares_original = false;  // the file
-    uint64_t proof = 0;            // of that
+    SharedOriginal shared;  // the file
     hid_t original = -1;
     void* original_below = nullptr;
 };

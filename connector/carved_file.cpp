@@ -186,11 +186,10 @@ bool CarvedFile::is_as_carved(const std::string& place) {
 std::string CarvedFile::place_of_original() {
     const std::lock_guard guard(using_file);
     struct stat now{};
-    const bool is_changed =
-        !place_.empty() && (stat(place_.c_str(), &now) != 0 || !is_unchanged(now, proved_));
-    if (is_changed || !is_looked_for_) find_original();
-    is_looked_for_ = true;
-    return place_;
+    // What could not be looked at may be there the next time.
+    const bool is_known = judged_ && stat(place_.c_str(), &now) == 0 && is_unchanged(now, *judged_);
+    if (!is_known) find_original();
+    return is_original_ ? place_ : "";
 }
 
 uint64_t CarvedFile::proof() {
@@ -211,29 +210,40 @@ void CarvedFile::note_opening(const WhyNotOriginal& why) {
 }
 
 void CarvedFile::find_original() {
-    place_.clear();
-    ++proof_;
     const ConnectorConfig& config = *served_config.load();
-    const OriginalFile original = missing_.original();
+    const std::string recorded = missing_.original().path;
+    is_original_ = false;
+    judged_.reset();
     if (!config.fetch) {
         problem_ = {": nothing is to be read from originals (--missing error)",
                     "Leave that out, or carve again with --keep."};
         return;
     }
-    name_ = mapped_path(original.path, config.moved);
+    name_ = mapped_path(recorded, config.moved);
     // Without links, which could lead back to the copy.
-    if (name_ == original.path) name_ = found_in(*shown_at, path_);
-    const std::string place = config.originals + name_;
-    const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
-    // Before its bytes are looked at: then what is changed meanwhile is noticed later.
-    const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
-    problem_ = is_there ? why_not_original(original, file, config.is_paranoid) : not_there(errno);
-    if (is_there && !is_mounted() && is_shown_copy(place.c_str())) problem_ = not_there(ENOENT);
-    if (file >= 0) close(file);
-    if (problem_.what.empty())
-        place_ = place;
+    if (name_ == recorded) name_ = found_in(*shown_at, path_);
+    place_ = config.originals + name_;
+    problem_ = judge();
+    is_original_ = problem_.what.empty();
+    if (is_original_ && (proof_ == 0 || !is_same_file(*judged_, proved_))) ++proof_;
+    if (is_original_)
+        proved_ = *judged_;
     else
         problem_.what = " from its original, " + name_ + ": " + problem_.what;
+}
+
+WhyNotOriginal CarvedFile::judge() {
+    const int file = open_original(place_);
+    struct stat there{};
+    // Before its bytes are looked at: then what is changed meanwhile is noticed later.
+    if (file < 0 || fstat(file, &there) != 0) return not_there(errno);
+    judged_ = there;
+    const bool is_copy = !is_mounted() && is_shown_copy(place_.c_str());
+    const WhyNotOriginal why =
+        is_copy ? not_there(ENOENT)
+                : why_not_original(missing_.original(), file, served_config.load()->is_paranoid);
+    close(file);
+    return why;
 }
 
 bool CarvedFile::is_new(const std::string& note) {

@@ -39,12 +39,12 @@ public:
     // be changed while the program runs.
     std::string place_of_original();
 
-    // Changes when another file, or the same one after a change, has proved to be the original:
-    // what was opened before may have other bytes.
+    // Changes when another file than before has proved to be the original: what was opened by its
+    // place before is not that one.
     uint64_t proof();
 
-    // Whether an open file is the one that was looked at last. By the place where that was another
-    // one may be found by now.
+    // Whether an open file is the one that was looked at last, and as it was then. By the place
+    // where that was another one may be found by now.
     bool is_proved(int file);
 
     // Why the original was not opened, though it is the one; nothing if it was.
@@ -62,6 +62,7 @@ public:
 
 private:
     void find_original();
+    WhyNotOriginal judge();
     bool is_new(const std::string& note);
 
     std::string path_;
@@ -69,11 +70,12 @@ private:
     MissingData missing_;
     uint64_t mark_;
     struct stat found_equal_{};
-    struct stat proved_{};  // the original, as it was when it was looked at
+    std::string name_;                   // of the original, for people: it may be read elsewhere
+    std::string place_;                  // where that is
+    std::optional<struct stat> judged_;  // what is there, as it was when it was looked at
+    bool is_original_ = false;
+    struct stat proved_{};  // the last that was
     uint64_t proof_ = 0;
-    bool is_looked_for_ = false;
-    std::string name_;  // of the original, for people: it may be read elsewhere
-    std::string place_;
     WhyNotOriginal problem_;  // with what it is about
     std::set<std::string> noted_;
 };

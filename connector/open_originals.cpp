@@ -4,7 +4,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <utility>
 
 #include "base/fork.hpp"
 #include "base/immortal.hpp"
@@ -15,10 +14,15 @@ namespace {
 
 struct OpenOriginal {
     hid_t id = -1;
-    uint64_t proof = 0;  // of what is open
     size_t users = 0;
 };
-using Whose = std::pair<const Library*, const CarvedFile*>;
+struct Whose {
+    const Library* library;
+    const CarvedFile* file;
+    uint64_t proof;  // by which another file has taken its place
+
+    auto operator<=>(const Whose&) const = default;
+};
 Immortal<std::map<Whose, OpenOriginal>> originals;
 
 std::mutex originals_mutex;
@@ -69,16 +73,12 @@ hid_t opened(const Object& object, const std::string& place, CarvedFile& carved)
     if (file < 0)
         why = why_not_opened(api);
     else if (!is_proved(api, file, carved))
-        why = {"another file has been put there just now", "Run the program again."};
+        why = {"it was changed, or another file put there, just now", "Run the program again."};
     carved.note_opening(why);
     api.H5Pclose(access);
     if (why.what.empty()) return file;
     if (file >= 0) api.H5Fclose(file);
     return -1;
-}
-
-Whose key_of(const Object& object, const CarvedFile& file) {
-    return {object.under->library, &file};
 }
 
 }  // namespace
@@ -87,23 +87,23 @@ bool is_open(const hdf5::Api& api, hid_t id) {
     return id >= 0 && api.H5Iis_valid != nullptr && api.H5Iis_valid(id) > 0;
 }
 
-hid_t share_original(const Object& object, CarvedFile& file) {
+SharedOriginal share_original(const Object& object, CarvedFile& file) {
     const std::string place = file.place_of_original();
-    if (place.empty()) return -1;
+    const uint64_t proof = file.proof();
+    if (place.empty()) return {};
     const std::lock_guard guard(originals_mutex);
-    OpenOriginal& original = (*originals)[key_of(object, file)];
+    OpenOriginal& original = (*originals)[{object.under->library, &file, proof}];
     if (!is_open(object.under->library->api, original.id))
-        original = {opened(object, place, file), file.proof(), original.users};
-    // Until all have left what was proved before.
-    if (original.id < 0 || original.proof != file.proof()) return -1;
-    ++original.users;
-    return original.id;
+        original.id = opened(object, place, file);
+    if (original.id >= 0) ++original.users;
+    return {original.id, proof};
 }
 
-void leave_original(const Object& object, CarvedFile& file) noexcept {
+void leave_original(const Object& object, CarvedFile& file, SharedOriginal shared) noexcept {
+    if (shared.id < 0) return;
     const hdf5::Api& api = object.under->library->api;
     const std::lock_guard guard(originals_mutex);
-    const auto found = originals->find(key_of(object, file));
+    const auto found = originals->find({object.under->library, &file, shared.proof});
     if (found == originals->end() || found->second.users == 0 || --found->second.users > 0) return;
     const QuietErrors quiet(api);
     if (is_open(api, found->second.id)) api.H5Fclose(found->second.id);

@@ -63,7 +63,7 @@ void add_chunks(const MissingDataset& dataset, const std::string& selection, Use
 }
 
 WhyNotOriginal why_another(const FileFate& fate, const Table& table, const std::string& place) {
-    const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open_original(place);
     if (file < 0) return not_there(errno);
     OriginalFile original;
     original.size = fate.size_before;

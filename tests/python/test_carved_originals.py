@@ -327,3 +327,71 @@ def test_an_original_that_somebody_has_locked(carved: Path) -> None:
     (told,) = (line for line in done.stderr.splitlines() if "was left out" in line)
     assert f" {carved}: HDF5 does not open it: unable to lock file" in told
     assert "open for writing" in told
+
+
+LATER = """
+import h5py, os, resource, sys
+f = h5py.File("in.h5")
+d = f["contiguous"]
+right = f["used"][5, 0] + 1
+def attempt():
+    try:
+        print(d[5, 0] == right)
+    except OSError:
+        print("refused")
+"""
+
+
+def test_an_original_that_comes_back(carved: Path) -> None:
+    aside = carved.parent / "aside.h5"
+    program = f"""{LATER}
+os.rename("{carved.parent}/there/in.h5", "{aside}")
+attempt()
+os.rename("{aside}", "{carved.parent}/there/in.h5")
+attempt()
+f.close()
+f = h5py.File("in.h5")
+print(f["gzip"][5, 0] == f["used"][5, 0] + 2)
+"""
+    (carved.parent / "there").mkdir()
+    carved.rename(carved.parent / "there/in.h5")
+    words = ("--missing", f"{carved.parent}={carved.parent}/there")
+    done = on_carved(carved.parent, program, options=words)
+    assert done.stdout == "refused\nTrue\nTrue\n", done.stderr
+    assert "No such file" in done.stderr
+
+
+def test_an_original_for_which_there_was_no_descriptor(carved: Path) -> None:
+    program = f"""{LATER}
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+taken = []
+try:
+    while True: taken.append(os.open("/dev/null", 0))
+except OSError:
+    attempt()
+for file in taken: os.close(file)
+attempt()
+"""
+    done = on_carved(carved.parent, program)
+    assert done.stdout == "refused\nTrue\n", done.stderr
+    assert "Too many open files" in done.stderr and "`ulimit -n`" in done.stderr
+
+
+@pytest.mark.parametrize("asked_by", ("reading", "growing"))
+def test_an_original_that_is_a_pipe_by_now(carved: Path, asked_by: str) -> None:
+    """Which nobody writes to."""
+    opened, read = "import h5py; d = h5py.File('in.h5')['gzip']", "d[5]"
+    wait = "print(flush=True); input()"
+    program = "\n".join(
+        {"reading": (opened, wait, read), "growing": (opened, read, wait)}[asked_by]
+    )
+    command = ("run", "--no-trace", "--carved", "small", "--grow", "--", sys.executable, "-c")
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(
+        [QUARRY, *command, program], cwd=carved.parent, text=True, **pipes
+    ) as running:
+        assert running.stdout.readline() == "\n"
+        carved.unlink()
+        os.mkfifo(carved)
+        _, told = running.communicate("\n", timeout=60)
+    assert "it is no ordinary file. Put the original back as it was" in told

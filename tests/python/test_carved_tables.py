@@ -1,6 +1,7 @@
 """Tables that are not those of the copies that they lie beside, or that somebody else has made up."""
 
 import shutil
+import struct
 from pathlib import Path
 
 import h5py
@@ -72,3 +73,11 @@ for i in range(4):
     stub = "import h5py; print(h5py.File('in.h5')['d'].id.read_direct_chunk((1, 0)))"
     done = on_carved(tmp_path, stub)
     assert (done.returncode, done.stdout) == (1, "") and "was left out" in done.stderr
+
+
+def test_the_headers_of_the_original_are_listed_again_and_again(twins: Path) -> None:
+    table = table_of(twins)
+    table.append(64, struct.pack("<2Q", 0, twins.stat().st_size) * 20_000, 20_000)
+    table.save()
+    done = on_carved(twins.parent, "import h5py; h5py.File('in.h5')['numbers 1'][5]")
+    assert done.returncode == 1 and "the table beside its carved copy is damaged" in done.stderr
