@@ -204,6 +204,11 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     return made.release();
 }
 
+// A table may be wrong.
+bool is_dataset(const hdf5::Api& api, hid_t id) {
+    return id >= 0 && api.H5Iget_type != nullptr && api.H5Iget_type(id) == H5I_DATASET;
+}
+
 void open_original(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
     carved.shared = share_original(dataset, *carved.file);
@@ -212,7 +217,7 @@ void open_original(const Object& dataset, CarvedDataset& carved) {
     H5O_token_t token;
     std::memcpy(&token, carved.missing.token.data(), sizeof token);
     carved.original = api.H5Oopen_by_token(carved.shared.id, token);
-    if (carved.original >= 0) carved.original_below = api.H5VLobject(carved.original);
+    if (is_dataset(api, carved.original)) carved.original_below = api.H5VLobject(carved.original);
 }
 
 void leave(const Object& dataset, CarvedDataset& carved) {

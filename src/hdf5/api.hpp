@@ -37,6 +37,7 @@ namespace quarry::hdf5 {
     X(H5Fget_vfd_handle)              \
     X(H5Fopen)                        \
     X(H5Idec_ref)                     \
+    X(H5Iget_type)                    \
     X(H5Iis_valid)                    \
     X(H5Lregister)                    \
     X(H5Oclose)                       \

@@ -81,3 +81,21 @@ def test_the_headers_of_the_original_are_listed_again_and_again(twins: Path) -> 
     table.save()
     done = on_carved(twins.parent, "import h5py; h5py.File('in.h5')['numbers 1'][5]")
     assert done.returncode == 1 and "the table beside its carved copy is damaged" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ("group", "type"))
+def test_what_should_be_a_dataset_of_the_original_is_none(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "in.h5"
+    with h5py.File(file, "w") as f:
+        f["read"] = 1
+        f.create_dataset("texts", data=["text"] * 9000, dtype=h5py.string_dtype())
+        f["type"] = np.dtype("f8")
+        f.create_group("group")
+        place = h5py.h5o.get_info(f[kind].id).addr
+    run(tmp_path, "import h5py; h5py.File('in.h5')['read'][()]")
+    assert quarry("carve", "t", "-o", "small", cwd=tmp_path).returncode == 0
+    table = table_of(file)
+    table.put(table.records["/texts"] + TOKEN, place)
+    table.save()
+    done = on_carved(tmp_path, "import h5py; h5py.File('in.h5')['texts'][5]")
+    assert done.returncode == 1 and "/texts was left out" in done.stderr
