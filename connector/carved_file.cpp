@@ -87,7 +87,7 @@ void learn_places(const std::string& list) {
 
 std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& directory) {
     const std::string table = missing_data_path(directory, path.substr(1));
-    auto bytes = MappedFile::open(table);
+    auto bytes = MappedFile::read(table);
     if (!bytes) return nullptr;
     const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
     if (missing) return std::make_unique<CarvedFile>(path, std::move(*bytes), *missing);

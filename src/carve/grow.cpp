@@ -28,7 +28,7 @@ using namespace carve_files;
 class Table {
 public:
     explicit Table(const std::string& path) {
-        auto bytes = MappedFile::open(path);
+        auto bytes = MappedFile::read(path);
         if (!bytes) return;
         const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
         if (missing) original_ = missing->original();

@@ -99,3 +99,16 @@ def test_what_should_be_a_dataset_of_the_original_is_none(tmp_path: Path, kind: 
     table.save()
     done = on_carved(tmp_path, "import h5py; h5py.File('in.h5')['texts'][5]")
     assert done.returncode == 1 and "/texts was left out" in done.stderr
+
+
+def test_a_table_that_becomes_shorter_while_it_is_used(twins: Path) -> None:
+    table = table_of(twins).path
+    program = f"""
+import h5py, os
+f = h5py.File("in.h5")
+print(f["numbers 1"][5])
+os.truncate("{table}", 0)
+print(f["numbers 2"][5], f["numbers 2"].id.get_storage_size())
+"""
+    done = on_carved(twins.parent, program)
+    assert (done.returncode, done.stdout) == (0, "1\n2 80000\n"), done.stderr
