@@ -140,9 +140,9 @@ bool is_unchanged(const struct stat& now, const struct stat& before) {
            nanoseconds(now.st_ctim) == nanoseconds(before.st_ctim);
 }
 
-// 0, or an error number.
+// 0, or an error number. Only to what `quarry run` has made: it is gone when that has ended.
 int append(const std::string& path, std::string_view line) {
-    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return errno;
     const ssize_t written = write(file, line.data(), line.size());
     const int why = written < 0 ? errno : ENOSPC;

@@ -60,6 +60,17 @@ Error not_put(const std::string& place) {
     return {place + " cannot be put in its place: " + std::strerror(errno) + "."};
 }
 
+// Files were when they were written.
+bool are_folders_synced(const std::string& top) {
+    bool are_synced = is_synced(top);
+    std::error_code error;
+    fs::recursive_directory_iterator at(top, error), end;
+    for (; !error && at != end; at.increment(error))
+        if (at->is_directory(error) && !at->is_symlink(error))
+            are_synced = is_synced(at->path()) && are_synced;
+    return are_synced && !error;
+}
+
 mode_t umask_now() {
     const mode_t now = umask(0);
     umask(now);
@@ -119,9 +130,10 @@ Result<bool> Workplace::can_be_beside(const std::string& place) {
 }
 
 Result<bool> Workplace::put(const WhyKept& why_kept) {
-    if (chmod(path_.c_str(), 0777 & ~umask_now()) != 0 || !is_synced(path_))
+    if (chmod(path_.c_str(), 0777 & ~umask_now()) != 0 || !are_folders_synced(path_))
         return Error{path_ + " cannot be used: " + std::strerror(errno) + "."};
     if (is_renamed(path_, place_, RENAME_NOREPLACE)) {
+        is_synced(fs::path(place_).parent_path());
         path_.clear();
         return true;
     }
@@ -133,7 +145,10 @@ Result<bool> Workplace::put(const WhyKept& why_kept) {
 Result<bool> Workplace::replace(const WhyKept& why_kept) {
     if (const std::string why = why_kept(place_); !why.empty()) return Error{why};
     if (!is_renamed(path_, place_, RENAME_EXCHANGE)) return not_put(place_);
-    if (why_kept(path_).empty()) return true;
+    if (why_kept(path_).empty()) {
+        is_synced(fs::path(place_).parent_path());
+        return true;
+    }
     if (is_renamed(path_, place_, RENAME_EXCHANGE))
         return Error{place_ +
                      " was changed by somebody else just now: it is left alone. Try again."};
