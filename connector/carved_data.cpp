@@ -100,6 +100,16 @@ void tell_of_original(const Object& dataset, const CarvedDataset& carved, KeepEr
     carved.file->note_unreadable(carved.missing);
 }
 
+// HDF5 reads sources by itself, and does not say of which dataset they are.
+void tell_of_sources(Object& dataset, hid_t transfer) {
+    const hdf5::Api& api = dataset.under->library->api;
+    CarvedFile* file = carved_file_around(dataset, H5I_DATASET, transfer);
+    if (file == nullptr || api.H5Pget_layout == nullptr) return;
+    DatasetFacts facts(dataset);
+    if (facts.creation() < 0 || api.H5Pget_layout(facts.creation()) != H5D_VIRTUAL) return;
+    file->note_sources(path_in_file(dataset, H5I_DATASET, transfer));
+}
+
 // Each by itself: they may lie in several files now.
 herr_t read_each(const DatasetReads& reads, KeepErrors& errors) {
     for (size_t i = 0; i < reads.count; ++i) {
@@ -130,6 +140,8 @@ herr_t read_with_originals(const DatasetReads& reads) noexcept {
         for (size_t i = 0; i < reads.count; ++i)
             if (carved_part_of(as_object(reads.datasets[i]), reads.transfer) != nullptr)
                 is_any = true;
+        for (size_t i = 0; !is_any && i < reads.count; ++i)
+            tell_of_sources(as_object(reads.datasets[i]), reads.transfer);
         if (!is_any || read_each(reads, errors) < 0) return -1;
         errors.forget();
         return 0;

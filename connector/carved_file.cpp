@@ -288,6 +288,13 @@ void CarvedFile::note_unusable(const std::string& path, const char* why) {
          ". Carve again with --keep."});
 }
 
+void CarvedFile::note_sources(const std::string& path) {
+    if (!is_new("sources " + path)) return;
+    say({path_, ": HDF5 cannot give what is asked for of ", path.empty() ? "one" : path,
+         ", a virtual dataset. If it lies in a source that was left out by `quarry carve --drop`, "
+         "carve again without that: sources are not read from originals."});
+}
+
 void CarvedFile::note_foreign(const MissingDataset& dataset) {
     if (!is_new("foreign " + dataset.path)) return;
     say({path_, ": ", dataset.path,

@@ -58,6 +58,7 @@ public:
     void note_refused(const MissingDataset& dataset);
     void note_unreadable(const MissingDataset& dataset);  // in the original, by HDF5
     void note_unusable(const std::string& path, const char* why);
+    void note_sources(const std::string& path);        // of a virtual dataset that HDF5 cannot read
     void note_foreign(const MissingDataset& dataset);  // another copy is here
 
 private:
