@@ -96,12 +96,12 @@ herr_t copy_by_path(const CopiedObject& copied, CarvedFile& file,
     if (path.empty()) return refuse(file, copied.name, kWithoutPath);
     if (!lies_in_file_as_carved(copied.source, copied.type, copied.transfer))
         return refuse(file, path, kMayHaveChanged);
-    const hid_t original = share_original(copied.source, file);
-    if (original < 0) return refuse(file, path, kWithoutOriginal);
+    const SharedOriginal original = share_original(copied.source, file);
+    if (original.id < 0) return refuse(file, path, kWithoutOriginal);
     const hdf5::Api& api = copied.source.under->library->api;
-    const herr_t answer = copy_from(api.H5VLobject(original), H5I_FILE, path, copied);
+    const herr_t answer = copy_from(api.H5VLobject(original.id), H5I_FILE, path, copied);
     const KeepErrors keep(api);
-    leave_original(copied.source, file);
+    leave_original(copied.source, file, original);
     for (const size_t number : missing)
         if (answer >= 0) file.note_fetched(file.missing().without_pieces(number), kAll);
     return answer;

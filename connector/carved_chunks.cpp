@@ -1,6 +1,13 @@
 #include "connector/carved_chunks.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "base/fork.hpp"
+#include "base/immortal.hpp"
 
 namespace quarry::connector {
 namespace {
@@ -20,19 +27,50 @@ void give_offset(hsize_t* place, const MissingPiece& piece) {
     if (place != nullptr) std::copy(piece.offset.begin(), piece.offset.end(), place);
 }
 
+using Listed = CarvedChunks::Listed;
+
+std::shared_ptr<const Listed> list_of(const MissingData& missing, size_t number) {
+    auto made = std::make_shared<Listed>();
+    made->pieces = missing.pieces(number);
+    made->by_offset.resize(made->pieces.size());
+    std::iota(made->by_offset.begin(), made->by_offset.end(), size_t{0});
+    std::sort(made->by_offset.begin(), made->by_offset.end(),
+              [&](size_t a, size_t b) { return made->pieces[a].offset < made->pieces[b].offset; });
+    return made;
+}
+
+std::mutex lists_mutex;
+[[maybe_unused]] const bool lists_mutex_is_free = keep_free_across_fork<lists_mutex>();
+Immortal<std::map<std::pair<const MissingData*, size_t>, std::shared_ptr<const Listed>>> lists;
+constexpr size_t kMostLists = 8;
+
+// Programs open the same dataset again for each chunk, and there may be very many of these.
+std::shared_ptr<const Listed> kept_list_of(const MissingData& missing, size_t number) {
+    const std::lock_guard guard(lists_mutex);
+    const auto found = lists->find({&missing, number});
+    if (found != lists->end()) return found->second;
+    auto made = list_of(missing, number);
+    if (lists->size() >= kMostLists) lists->clear();
+    (*lists)[{&missing, number}] = made;
+    return made;
+}
+
 }  // namespace
 
 // Datasets are opened far more often than their chunks are asked for.
-const std::vector<MissingPiece>& CarvedChunks::pieces() {
-    if (pieces_.empty()) pieces_ = missing_.pieces(number_);
-    return pieces_;
+const CarvedChunks::Listed& CarvedChunks::listed() {
+    if (listed_ == nullptr) listed_ = kept_list_of(missing_, number_);
+    return *listed_;
 }
 
 const MissingPiece* CarvedChunks::at(const hsize_t* offset) {
-    if (by_offset_.empty())
-        for (const MissingPiece& piece : pieces()) by_offset_[piece.offset] = &piece;
-    const auto found = by_offset_.find({offset, offset + shape_.size()});
-    return found != by_offset_.end() ? found->second : nullptr;
+    const auto& [pieces, by_offset] = listed();
+    const std::vector<uint64_t> wanted(offset, offset + shape_.size());
+    const auto found =
+        std::lower_bound(by_offset.begin(), by_offset.end(), wanted,
+                         [&](size_t one, const auto& other) { return pieces[one].offset < other; });
+    const bool is_there = found != by_offset.end() && pieces[*found].offset == wanted;
+    return is_there ? &pieces[*found] : nullptr;
 }
 
 const MissingPiece* CarvedChunks::around(const hsize_t* element) {

@@ -3,7 +3,7 @@
 
 #include <hdf5.h>
 
-#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,8 +25,15 @@ public:
     // in the file that the program sees. Nothing if that is not known. May throw std::bad_alloc.
     std::optional<herr_t> tell(H5VL_optional_args_t& question);
 
+    // The chunks of a dataset, in HDF5's order, and by where they begin.
+    struct Listed {
+        std::vector<MissingPiece> pieces;
+        std::vector<size_t> by_offset;
+    };
+
 private:
-    const std::vector<MissingPiece>& pieces();
+    const Listed& listed();
+    const std::vector<MissingPiece>& pieces() { return listed().pieces; }
     const MissingPiece* around(const hsize_t* element);
     herr_t tell_size(const H5VL_native_dataset_get_chunk_storage_size_t& question);
     herr_t tell_by_number(const H5VL_native_dataset_get_chunk_info_by_idx_t& question);
@@ -36,8 +43,7 @@ private:
     const MissingData& missing_;
     size_t number_;
     const std::vector<uint64_t>& shape_;
-    std::vector<MissingPiece> pieces_;                                // once one is asked for
-    std::map<std::vector<uint64_t>, const MissingPiece*> by_offset_;  // once one is looked for
+    std::shared_ptr<const Listed> listed_;  // once one is asked for
 };
 
 }  // namespace quarry::connector

@@ -100,6 +100,16 @@ void tell_of_original(const Object& dataset, const CarvedDataset& carved, KeepEr
     carved.file->note_unreadable(carved.missing);
 }
 
+// HDF5 reads sources by itself, and does not say of which dataset they are.
+void tell_of_sources(Object& dataset, hid_t transfer) {
+    const hdf5::Api& api = dataset.under->library->api;
+    CarvedFile* file = carved_file_around(dataset, H5I_DATASET, transfer);
+    if (file == nullptr || api.H5Pget_layout == nullptr) return;
+    DatasetFacts facts(dataset);
+    if (facts.creation() < 0 || api.H5Pget_layout(facts.creation()) != H5D_VIRTUAL) return;
+    file->note_sources(path_in_file(dataset, H5I_DATASET, transfer));
+}
+
 // Each by itself: they may lie in several files now.
 herr_t read_each(const DatasetReads& reads, KeepErrors& errors) {
     for (size_t i = 0; i < reads.count; ++i) {
@@ -130,6 +140,8 @@ herr_t read_with_originals(const DatasetReads& reads) noexcept {
         for (size_t i = 0; i < reads.count; ++i)
             if (carved_part_of(as_object(reads.datasets[i]), reads.transfer) != nullptr)
                 is_any = true;
+        for (size_t i = 0; !is_any && i < reads.count; ++i)
+            tell_of_sources(as_object(reads.datasets[i]), reads.transfer);
         if (!is_any || read_each(reads, errors) < 0) return -1;
         errors.forget();
         return 0;
@@ -255,7 +267,9 @@ herr_t ask(const Object& dataset, void* below, H5VL_optional_args_t& question, h
     return dataset.under->callbacks->dataset_cls.optional(below, &question, transfer, nullptr);
 }
 
-// A chunk that was carved away comes from the original, one that is there without our mark.
+// A chunk that was carved away comes from the original, one that is there without our mark. Another
+// copy of the same original may be in the place of the one that the table tells of, with other
+// chunks.
 herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_args_t& question,
                   hid_t transfer) {
     auto& wanted = static_cast<H5VL_native_dataset_optional_args_t*>(question.args)->chunk_read;
@@ -263,8 +277,9 @@ herr_t read_chunk(const Object& dataset, CarvedDataset& carved, H5VL_optional_ar
     if (piece == nullptr) return ask(dataset, dataset.below, question, transfer);
     if (piece->is_kept) {
         const herr_t answer = ask(dataset, dataset.below, question, transfer);
+        const bool is_there = answer < 0 || is_there_for_all(dataset, wanted.filters);
         wanted.filters = piece->mask;
-        return answer;
+        if (is_there) return answer;
     }
     void* original = readable_original(dataset, carved);
     if (original == nullptr) return -1;

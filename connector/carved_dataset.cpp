@@ -7,7 +7,6 @@
 #include <new>
 
 #include "connector/dataset_facts.hpp"
-#include "connector/open_originals.hpp"
 #include "hdf5/hollow.hpp"
 
 namespace quarry::connector {
@@ -70,28 +69,6 @@ bool has_variable_length(const hdf5::Api& api, hid_t type) {
     }
 }
 
-enum class Marked { No, Perhaps, Yes };
-
-// A program that may write can have put something else in its place, and the copy of another file
-// in that of this one. Only what lies in the heap cannot have the guard: it is known to be what was
-// left out as long as nothing at all was changed.
-Marked how_marked(const Object& dataset, const MetFile& met, const MissingDataset& missing) {
-    const hdf5::Api& api = dataset.under->library->api;
-    DatasetFacts facts(dataset);
-    if (facts.creation() < 0 || facts.type() < 0) return Marked::No;
-    if (!api.missing_for_recording.empty()) return Marked::Yes;
-    if (const auto mark = mark_in(api, facts.creation())) {
-        if (*mark == hdf5::guard_mark(met.carved->mark())) return Marked::Yes;
-        met.carved->note_foreign(missing);
-        return Marked::No;
-    }
-    H5D_fill_value_t fill{};
-    const bool may_be = api.H5Pfill_value_defined(facts.creation(), &fill) >= 0 &&
-                        fill == H5D_FILL_VALUE_UNDEFINED && has_variable_length(api, facts.type());
-    if (!may_be) return Marked::No;
-    return met.carved->is_as_carved(*met.place) ? Marked::Yes : Marked::Perhaps;
-}
-
 // Programs have room for as many numbers as the dataset has dimensions, whatever a table says.
 bool has_chunks(const CarvedDataset& dataset, int rank) {
     const MissingData::PieceList list = dataset.file->missing().piece_list(dataset.number);
@@ -112,6 +89,20 @@ bool get_info(const Object& object, H5I_type_t type, hid_t transfer, H5O_info2_t
     question.args.get_info.oinfo = &info;
     const auto get = object.under->callbacks->object_cls.get;
     return get(object.below, &location, &question, transfer, nullptr) >= 0;
+}
+
+bool are_same(const H5O_info2_t& one, const H5O_info2_t& other) {
+    return one.fileno == other.fileno &&
+           std::memcmp(&one.token, &other.token, sizeof one.token) == 0;
+}
+
+// Whether an open dataset is what a path in its own file leads to. Where that is mounted on another
+// file, paths begin in the other.
+bool leads_to(const Object& dataset, const std::string& path, hid_t transfer) {
+    const KeepErrors keep(dataset.under->library->api);
+    H5O_info2_t itself{}, found{};
+    return get_info(dataset, H5I_DATASET, transfer, itself) &&
+           get_info(dataset, H5I_DATASET, transfer, found, path.c_str()) && are_same(found, itself);
 }
 
 std::string name_of_object(const Object& object, H5I_type_t type, hid_t transfer) {
@@ -157,6 +148,40 @@ MetFile file_around(const Object& object, H5I_type_t type, hid_t transfer) {
     return file_of(object, type, info.fileno, transfer);
 }
 
+enum class Marked { No, Perhaps, Yes };
+
+// What lies in the heap cannot have the guard. It is known to be what was left out as long as
+// nothing at all was changed, if this is the copy that the table tells of: others have something
+// else at its path, or at its place.
+Marked how_marked_in_heap(const Object& dataset, const MetFile& met, const MissingDataset& missing,
+                          hid_t transfer) {
+    const hdf5::Api& api = dataset.under->library->api;
+    DatasetFacts facts(dataset);
+    H5D_fill_value_t fill{};
+    const bool may_be = api.H5Pfill_value_defined(facts.creation(), &fill) >= 0 &&
+                        fill == H5D_FILL_VALUE_UNDEFINED && has_variable_length(api, facts.type());
+    if (!may_be) return Marked::No;
+    if (!met.carved->is_as_carved(*met.place)) return Marked::Perhaps;
+    if (leads_to(dataset, missing.path, transfer)) return Marked::Yes;
+    met.carved->note_foreign(missing);
+    return Marked::No;
+}
+
+// A program that may write can have put something else in its place, and another copy, of this file
+// or of another, in that of this one.
+Marked how_marked(const Object& dataset, const MetFile& met, const MissingDataset& missing,
+                  hid_t transfer) {
+    const hdf5::Api& api = dataset.under->library->api;
+    DatasetFacts facts(dataset);
+    if (facts.creation() < 0 || facts.type() < 0) return Marked::No;
+    if (!api.missing_for_recording.empty()) return Marked::Yes;
+    const auto mark = mark_in(api, facts.creation());
+    if (!mark) return how_marked_in_heap(dataset, met, missing, transfer);
+    if (*mark == hdf5::guard_mark(met.carved->mark(), missing.token)) return Marked::Yes;
+    met.carved->note_foreign(missing);
+    return Marked::No;
+}
+
 CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     H5O_info2_t info{};
     if (!dataset.under->is_native || !get_info(dataset, H5I_DATASET, transfer, info))
@@ -170,7 +195,7 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     if (number == file->missing().count()) return nullptr;
     DatasetFacts facts(dataset);
     auto made = std::make_unique<CarvedDataset>(file, number);
-    const Marked marked = how_marked(dataset, met, made->missing);
+    const Marked marked = how_marked(dataset, met, made->missing, transfer);
     if (facts.space() < 0 || marked == Marked::No) return nullptr;
     made->is_sure = marked == Marked::Yes;
     const hdf5::Api& api = dataset.under->library->api;
@@ -179,16 +204,20 @@ CarvedDataset* found_carved(const Object& dataset, hid_t transfer) {
     return made.release();
 }
 
+// A table may be wrong.
+bool is_dataset(const hdf5::Api& api, hid_t id) {
+    return id >= 0 && api.H5Iget_type != nullptr && api.H5Iget_type(id) == H5I_DATASET;
+}
+
 void open_original(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
-    const hid_t file = share_original(dataset, *carved.file);
-    carved.shares_original = file >= 0;
-    if (!carved.shares_original) return;
+    carved.shared = share_original(dataset, *carved.file);
+    if (carved.shared.id < 0) return;
     const QuietErrors quiet(api);
     H5O_token_t token;
     std::memcpy(&token, carved.missing.token.data(), sizeof token);
-    carved.original = api.H5Oopen_by_token(file, token);
-    if (carved.original >= 0) carved.original_below = api.H5VLobject(carved.original);
+    carved.original = api.H5Oopen_by_token(carved.shared.id, token);
+    if (is_dataset(api, carved.original)) carved.original_below = api.H5VLobject(carved.original);
 }
 
 void leave(const Object& dataset, CarvedDataset& carved) {
@@ -197,8 +226,8 @@ void leave(const Object& dataset, CarvedDataset& carved) {
     if (is_open(api, carved.original)) api.H5Oclose(carved.original);
     carved.original = -1;
     carved.original_below = nullptr;
-    if (carved.shares_original) leave_original(dataset, *carved.file);
-    carved.shares_original = false;
+    leave_original(dataset, *carved.file, carved.shared);
+    carved.shared = {};
 }
 
 }  // namespace
@@ -207,6 +236,13 @@ bool is_guarded(const Object& dataset) {
     DatasetFacts facts(dataset);
     return facts.creation() >= 0 &&
            mark_in(dataset.under->library->api, facts.creation()).has_value();
+}
+
+bool is_there_for_all(const Object& dataset, uint32_t mask) {
+    const hdf5::Api& api = dataset.under->library->api;
+    DatasetFacts facts(dataset);
+    const int filters = facts.creation() >= 0 ? api.H5Pget_nfilters(facts.creation()) : 0;
+    return filters > 0 && (mask >> (filters - 1) & 1) != 0;
 }
 
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer) {
@@ -228,8 +264,7 @@ std::string path_in_file(const Object& object, H5I_type_t type, hid_t transfer) 
     const bool is_found = !path.empty() && get_info(object, type, transfer, itself) &&
                           get_info(object, type, transfer, root, "/") &&
                           get_info(object, type, transfer, found, path.c_str()) &&
-                          root.fileno == itself.fileno && found.fileno == itself.fileno &&
-                          std::memcmp(&found.token, &itself.token, sizeof itself.token) == 0;
+                          root.fileno == itself.fileno && are_same(found, itself);
     return is_found ? path : "";
 }
 
@@ -253,7 +288,8 @@ void* original_of(const Object& dataset, CarvedDataset& carved) {
     const hdf5::Api& api = dataset.under->library->api;
     if (carved.original >= 0 && !is_open(api, carved.original)) leave(dataset, carved);
     if (carved.file->place_of_original().empty()) return nullptr;
-    if (!carved.shares_original) open_original(dataset, carved);
+    if (carved.shared.proof != carved.file->proof()) leave(dataset, carved);
+    if (carved.shared.id < 0) open_original(dataset, carved);
     return carved.original_below;
 }
 

@@ -3,6 +3,7 @@
 
 #include "connector/carved_chunks.hpp"
 #include "connector/carved_file.hpp"
+#include "connector/open_originals.hpp"
 
 namespace quarry::connector {
 
@@ -17,7 +18,7 @@ struct CarvedDataset {
     bool is_sure = true;  // that it is what was left out, and nothing that the program has made
     // The original, once it has been needed. Opened by programs' own functions, since HDF5 can open
     // a file in no other way while it reads.
-    bool shares_original = false;  // the file
+    SharedOriginal shared;  // the file
     hid_t original = -1;
     void* original_below = nullptr;
 };
@@ -43,6 +44,9 @@ std::string path_in_file(const Object& object, H5I_type_t type, hid_t transfer);
 
 // Whether a dataset has the filter that nobody has, whatever connector it was opened by.
 bool is_guarded(const Object& dataset);
+
+// Whether a chunk of a dataset with that filter, of which this is the mask, leaves the filter out.
+bool is_there_for_all(const Object& dataset, uint32_t mask);
 
 // Null if it is whole. It lives as long as the dataset is open. May throw std::bad_alloc.
 CarvedDataset* carved_part_of(Object& dataset, hid_t transfer);

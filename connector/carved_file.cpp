@@ -87,7 +87,7 @@ void learn_places(const std::string& list) {
 
 std::unique_ptr<CarvedFile> look_up(const std::string& path, const std::string& directory) {
     const std::string table = missing_data_path(directory, path.substr(1));
-    auto bytes = MappedFile::open(table);
+    auto bytes = MappedFile::read(table);
     if (!bytes) return nullptr;
     const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
     if (missing) return std::make_unique<CarvedFile>(path, std::move(*bytes), *missing);
@@ -140,9 +140,9 @@ bool is_unchanged(const struct stat& now, const struct stat& before) {
            nanoseconds(now.st_ctim) == nanoseconds(before.st_ctim);
 }
 
-// 0, or an error number.
+// 0, or an error number. Only to what `quarry run` has made: it is gone when that has ended.
 int append(const std::string& path, std::string_view line) {
-    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return errno;
     const ssize_t written = write(file, line.data(), line.size());
     const int why = written < 0 ? errno : ENOSPC;
@@ -194,37 +194,64 @@ bool CarvedFile::is_as_carved(const std::string& place) {
 std::string CarvedFile::place_of_original() {
     const std::lock_guard guard(using_file);
     struct stat now{};
-    const bool is_changed =
-        !place_.empty() && (stat(place_.c_str(), &now) != 0 || !is_unchanged(now, proved_));
-    if (is_changed || !is_looked_for_) find_original();
-    is_looked_for_ = true;
-    return place_;
+    // What could not be looked at may be there the next time.
+    const bool is_known = judged_ && stat(place_.c_str(), &now) == 0 && is_unchanged(now, *judged_);
+    if (!is_known) find_original();
+    return is_original_ ? place_ : "";
+}
+
+uint64_t CarvedFile::proof() {
+    const std::lock_guard guard(using_file);
+    return proof_;
+}
+
+bool CarvedFile::is_proved(int file) {
+    const std::lock_guard guard(using_file);
+    struct stat now{};
+    return fstat(file, &now) == 0 && is_unchanged(now, proved_);
+}
+
+void CarvedFile::note_opening(const WhyNotOriginal& why) {
+    const std::lock_guard guard(using_file);
+    problem_ = why;
+    if (!why.what.empty()) problem_.what = " from its original, " + name_ + ": " + why.what;
 }
 
 void CarvedFile::find_original() {
-    place_.clear();
     const ConnectorConfig& config = *served_config.load();
-    const OriginalFile original = missing_.original();
+    const std::string recorded = missing_.original().path;
+    is_original_ = false;
+    judged_.reset();
     if (!config.fetch) {
         problem_ = {": nothing is to be read from originals (--missing error)",
                     "Leave that out, or carve again with --keep."};
         return;
     }
-    std::string recorded = mapped_path(original.path, config.moved);
+    name_ = mapped_path(recorded, config.moved);
     // Without links, which could lead back to the copy.
-    if (recorded == original.path) recorded = found_in(*shown_at, path_);
-    const std::string place = config.originals + recorded;
-    const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
-    // Before its bytes are looked at: then what is changed meanwhile is noticed later.
-    const bool is_there = file >= 0 && fstat(file, &proved_) == 0;
-    problem_ = is_there ? why_not_original(original, file, config.is_paranoid)
-                        : not_there(why_not_open(place, errno));
-    if (is_there && !is_mounted() && is_shown_copy(place.c_str())) problem_ = not_there(ENOENT);
-    if (file >= 0) close(file);
-    if (problem_.what.empty())
-        place_ = place;
+    if (name_ == recorded) name_ = found_in(*shown_at, path_);
+    place_ = config.originals + name_;
+    problem_ = judge();
+    is_original_ = problem_.what.empty();
+    if (is_original_ && (proof_ == 0 || !is_same_file(*judged_, proved_))) ++proof_;
+    if (is_original_)
+        proved_ = *judged_;
     else
-        problem_.what = " from its original, " + recorded + ": " + problem_.what;
+        problem_.what = " from its original, " + name_ + ": " + problem_.what;
+}
+
+WhyNotOriginal CarvedFile::judge() {
+    const int file = open_original(place_);
+    struct stat there{};
+    // Before its bytes are looked at: then what is changed meanwhile is noticed later.
+    if (file < 0 || fstat(file, &there) != 0) return not_there(why_not_open(place_, errno));
+    judged_ = there;
+    const bool is_copy = !is_mounted() && is_shown_copy(place_.c_str());
+    const WhyNotOriginal why =
+        is_copy ? not_there(ENOENT)
+                : why_not_original(missing_.original(), file, served_config.load()->is_paranoid);
+    close(file);
+    return why;
 }
 
 bool CarvedFile::is_new(const std::string& note) {
@@ -269,12 +296,19 @@ void CarvedFile::note_unusable(const std::string& path, const char* why) {
          ". Carve again with --keep."});
 }
 
+void CarvedFile::note_sources(const std::string& path) {
+    if (!is_new("sources " + path)) return;
+    say({path_, ": HDF5 cannot give what is asked for of ", path.empty() ? "one" : path,
+         ", a virtual dataset. If it lies in a source that was left out by `quarry carve --drop`, "
+         "carve again without that: sources are not read from originals."});
+}
+
 void CarvedFile::note_foreign(const MissingDataset& dataset) {
     if (!is_new("foreign " + dataset.path)) return;
     say({path_, ": ", dataset.path,
-         " was left out by `quarry carve` of another file, whose copy is in its place now, and "
-         "cannot be read. Run the program on the originals, or carve that file again with "
-         "--keep."});
+         " was left out by `quarry carve` of another file, or at another time, and that copy is in "
+         "the place of this one now: it cannot be read. Run the program on the originals, or carve "
+         "that file again with --keep."});
 }
 
 void begin_serving(const ConnectorConfig& config) noexcept {

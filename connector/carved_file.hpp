@@ -39,7 +39,18 @@ public:
     // be changed while the program runs.
     std::string place_of_original();
 
-    // By which datasets of its copy that are not whole are told from those of others.
+    // Changes when another file than before has proved to be the original: what was opened by its
+    // place before is not that one.
+    uint64_t proof();
+
+    // Whether an open file is the one that was looked at last, and as it was then. By the place
+    // where that was another one may be found by now.
+    bool is_proved(int file);
+
+    // Why the original was not opened, though it is the one; nothing if it was.
+    void note_opening(const WhyNotOriginal& why);
+
+    // By which datasets of its copy that are not whole are told from those of other files.
     uint64_t mark() const { return mark_; }
 
     // Tells `quarry run`, and the user on stderr, each time only once.
@@ -47,10 +58,12 @@ public:
     void note_refused(const MissingDataset& dataset);
     void note_unreadable(const MissingDataset& dataset);  // in the original, by HDF5
     void note_unusable(const std::string& path, const char* why);
-    void note_foreign(const MissingDataset& dataset);  // the copy of another file is here
+    void note_sources(const std::string& path);        // of a virtual dataset that HDF5 cannot read
+    void note_foreign(const MissingDataset& dataset);  // another copy is here
 
 private:
     void find_original();
+    WhyNotOriginal judge();
     bool is_new(const std::string& note);
 
     std::string path_;
@@ -58,9 +71,12 @@ private:
     MissingData missing_;
     uint64_t mark_;
     struct stat found_equal_{};
-    struct stat proved_{};  // the original, as it was when it was looked at
-    bool is_looked_for_ = false;
-    std::string place_;
+    std::string name_;                   // of the original, for people: it may be read elsewhere
+    std::string place_;                  // where that is
+    std::optional<struct stat> judged_;  // what is there, as it was when it was looked at
+    bool is_original_ = false;
+    struct stat proved_{};  // the last that was
+    uint64_t proof_ = 0;
     WhyNotOriginal problem_;  // with what it is about
     std::set<std::string> noted_;
 };

@@ -8,10 +8,14 @@
 
 namespace quarry::connector {
 
-// Negative if it cannot be opened; else until it is left as often as it was shared. May throw
-// std::bad_alloc. What is read there is nothing that the program does.
-hid_t share_original(const Object& object, CarvedFile& file);
-void leave_original(const Object& object, CarvedFile& file) noexcept;
+struct SharedOriginal {
+    hid_t id = -1;       // of the file; negative if it cannot be opened
+    uint64_t proof = 0;  // that it is the one
+};
+// Until it is left as often as it was shared. May throw std::bad_alloc. What is read there is
+// nothing that the program does.
+SharedOriginal share_original(const Object& object, CarvedFile& file);
+void leave_original(const Object& object, CarvedFile& file, SharedOriginal shared) noexcept;
 
 // Programs find all ids that there are, and some close those that they do not know.
 bool is_open(const hdf5::Api& api, hid_t id);

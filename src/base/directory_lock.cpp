@@ -36,6 +36,15 @@ std::optional<DirectoryLock> DirectoryLock::try_to_take(const std::string& path,
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
     : file_(std::exchange(other.file_, -1)) {}
 
+DirectoryLock& DirectoryLock::operator=(DirectoryLock&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+}
+
+bool DirectoryLock::is_on(const std::string& path) const {
+    return file_ >= 0 && is_at(file_, path);
+}
+
 DirectoryLock::~DirectoryLock() {
     if (file_ >= 0) close(file_);
 }

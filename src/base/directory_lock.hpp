@@ -15,8 +15,11 @@ public:
     static std::optional<DirectoryLock> try_to_take(const std::string& path, Kind kind);
 
     DirectoryLock(DirectoryLock&& other) noexcept;
-    DirectoryLock& operator=(DirectoryLock&&) = delete;
+    DirectoryLock& operator=(DirectoryLock&& other) noexcept;
     ~DirectoryLock();
+
+    // Whether it is on what is found there: a directory may have been made, or replaced, since.
+    bool is_on(const std::string& path) const;
 
 private:
     explicit DirectoryLock(int file) : file_(file) {}

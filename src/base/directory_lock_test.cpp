@@ -39,9 +39,12 @@ TEST(DirectoryLockTest, IsOfTheDirectoryThatIsThere) {
     const fs::path place = fs::path(folder->path()) / "place";
     fs::create_directory(place);
     const auto before = DirectoryLock::try_to_take(place, Kind::Alone);
+    EXPECT_TRUE(before->is_on(place));
     fs::rename(place, fs::path(folder->path()) / "elsewhere");
+    EXPECT_FALSE(before->is_on(place));
     fs::create_directory(place);
     EXPECT_TRUE(DirectoryLock::try_to_take(place, Kind::Alone));
+    EXPECT_FALSE(before->is_on(place));
     EXPECT_TRUE(DirectoryLock::try_to_take(place / "nowhere", Kind::Alone));
 }
 

@@ -1,4 +1,4 @@
-// A file's bytes, mapped read-only, as a value.
+// A file's bytes, in memory or mapped read-only, as a value.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,9 @@ namespace quarry {
 class MappedFile {
 public:
     static Result<MappedFile> open(const std::string& path);
+    // Takes memory for all of it, but whoever looks at it is not killed (SIGBUS) when somebody
+    // makes the file shorter later.
+    static Result<MappedFile> read(const std::string& path);
 
     MappedFile(MappedFile&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

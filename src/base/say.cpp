@@ -1,14 +1,48 @@
 #include "base/say.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/keep_errno.hpp"
 #include "base/raw_calls.hpp"
 
 namespace quarry {
+namespace {
+
+struct Opened {
+    explicit Opened(int file) : is_there(fstat(file, &status) == 0) {}
+
+    bool is_same(const Opened& other) const {
+        return is_there && other.is_there && status.st_dev == other.status.st_dev &&
+               status.st_ino == other.status.st_ino;
+    }
+    // As tests have them that look at what is said.
+    bool is_nameless_file() const {
+        return is_there && S_ISREG(status.st_mode) && status.st_nlink == 0;
+    }
+
+    struct stat status{};
+    bool is_there;
+};
+
+// When the program began, or HDF5 in it.
+const Opened stderr_at_first(STDERR_FILENO);
+
+// Once a program has closed it, the next file that it opens has its number: there our words would
+// be among the program's data.
+bool is_stderr_still_there() {
+    const Opened now(STDERR_FILENO);
+    return now.is_same(stderr_at_first) || now.is_same(Opened(STDOUT_FILENO)) ||
+           now.is_nameless_file();
+}
+
+}  // namespace
 
 void say(std::initializer_list<std::string_view> pieces) noexcept {
+    const KeepErrno keep;
+    if (!is_stderr_still_there()) return;
     std::array<char, 2048> line;
     size_t size = 0;
     const auto append = [&](std::string_view piece) {

@@ -7,7 +7,7 @@
 namespace quarry {
 
 // Takes no memory and is one write, so that lines of several processes do not mix; stdio's buffers
-// stay untouched. What does not fit is cut.
+// stay untouched. What does not fit is cut. Nothing is said where stderr is no more what it was.
 void say(std::initializer_list<std::string_view> pieces) noexcept;
 
 }  // namespace quarry

@@ -50,7 +50,8 @@ struct Pipe {
     }
 };
 
-[[noreturn]] void be_child(const std::function<int()>& body, Pipe& output, Pipe& errors) {
+// What the body throws ends the child here: what belongs to the parent is not to be taken away.
+[[noreturn]] void be_child(const std::function<int()>& body, Pipe& output, Pipe& errors) noexcept {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);  // so that a time limit ends its children too
     for (const int signal : kInterrupts) std::signal(signal, SIG_DFL);

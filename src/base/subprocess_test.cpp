@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <stdexcept>
 
 namespace quarry {
 namespace {
@@ -22,6 +23,14 @@ TEST(InterruptGuardTest, OneWithinAnotherEndsNothing) {
     EXPECT_EQ(after.sa_handler, before.sa_handler);
     const InterruptGuard another;
     EXPECT_EQ(InterruptGuard::signal(), 0);
+}
+
+// Else the child would go on as if it were the parent.
+TEST(SubprocessTest, AChildThatThrowsEndsThere) {
+    const auto body = []() -> int { throw std::runtime_error("no memory"); };
+    const Outcome outcome = run_forked(body, std::chrono::seconds(30));
+    EXPECT_EQ(outcome.end, Outcome::End::Signalled);
+    EXPECT_NE(outcome.errors.find("no memory"), std::string::npos);
 }
 
 }  // namespace

@@ -52,6 +52,25 @@ Error nothing_beside(const std::string& place, int why) {
     return {"No directory can be made beside " + place + ": " + std::strerror(why) + "."};
 }
 
+bool is_renamed(const std::string& from, const std::string& to, unsigned how) {
+    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), how) == 0;
+}
+
+Error not_put(const std::string& place) {
+    return {place + " cannot be put in its place: " + std::strerror(errno) + "."};
+}
+
+// Files were when they were written.
+bool are_folders_synced(const std::string& top) {
+    bool are_synced = is_synced(top);
+    std::error_code error;
+    fs::recursive_directory_iterator at(top, error), end;
+    for (; !error && at != end; at.increment(error))
+        if (at->is_directory(error) && !at->is_symlink(error))
+            are_synced = is_synced(at->path()) && are_synced;
+    return are_synced && !error;
+}
+
 mode_t umask_now() {
     const mode_t now = umask(0);
     umask(now);
@@ -110,19 +129,31 @@ Result<bool> Workplace::can_be_beside(const std::string& place) {
     return true;
 }
 
-Result<bool> Workplace::put(Present present) {
-    if (chmod(path_.c_str(), 0777 & ~umask_now()) != 0 || !is_synced(path_))
+Result<bool> Workplace::put(const WhyKept& why_kept) {
+    if (chmod(path_.c_str(), 0777 & ~umask_now()) != 0 || !are_folders_synced(path_))
         return Error{path_ + " cannot be used: " + std::strerror(errno) + "."};
-    const auto renamed = [&](unsigned how) {
-        return renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), how) == 0;
-    };
-    if (renamed(RENAME_NOREPLACE)) {
+    if (is_renamed(path_, place_, RENAME_NOREPLACE)) {
+        is_synced(fs::path(place_).parent_path());
         path_.clear();
         return true;
     }
-    // What was there before is then where this was, and goes with it.
-    if (errno == EEXIST && present == Present::Replaced && renamed(RENAME_EXCHANGE)) return true;
-    return Error{place_ + " cannot be put in its place: " + std::strerror(errno) + "."};
+    if (errno == EEXIST && why_kept != nullptr) return replace(why_kept);
+    return not_put(place_);
+}
+
+// What was there before is then where this was, and goes with it.
+Result<bool> Workplace::replace(const WhyKept& why_kept) {
+    if (const std::string why = why_kept(place_); !why.empty()) return Error{why};
+    if (!is_renamed(path_, place_, RENAME_EXCHANGE)) return not_put(place_);
+    if (why_kept(path_).empty()) {
+        is_synced(fs::path(place_).parent_path());
+        return true;
+    }
+    if (is_renamed(path_, place_, RENAME_EXCHANGE))
+        return Error{place_ +
+                     " was changed by somebody else just now: it is left alone. Try again."};
+    const std::string aside = std::exchange(path_, {});
+    return Error{place_ + " was changed by somebody else just now. It is now " + aside + "."};
 }
 
 }  // namespace quarry

@@ -2,6 +2,7 @@
 // the place of the one before at once.
 #pragma once
 
+#include <functional>
 #include <quarry/result.hpp>
 #include <string>
 #include <vector>
@@ -24,13 +25,14 @@ public:
 
     const std::string& path() const { return path_; }
 
-    enum class Present {
-        Replaced,
-        Kept
-    };  // what is there already; if it is kept, that is an error
-    Result<bool> put(Present present = Present::Replaced);
+    // Why a directory is not to be replaced, where it is found; empty if it may be.
+    using WhyKept = std::function<std::string(const std::string& there)>;
+    // That there is something already is an error, unless it may be replaced. That is asked once
+    // more of what has been replaced: others may have put something into it meanwhile.
+    Result<bool> put(const WhyKept& why_kept = nullptr);
 
 private:
+    Result<bool> replace(const WhyKept& why_kept);
     Workplace(std::string path, std::string place, std::vector<std::string> made);
 
     std::string path_;

@@ -75,10 +75,21 @@ bool is_sound(const std::vector<Job>& jobs) {
     });
 }
 
+// A directory that was made while this one was at work may be in use by now, or somebody's own.
+std::string why_kept(const std::string& there, DirectoryLock& lock) {
+    if (!lock.is_on(there)) {
+        auto taken = DirectoryLock::try_to_take(there, DirectoryLock::Kind::Alone);
+        if (!taken) return in_use(there);
+        lock = std::move(*taken);
+    }
+    return why_not_replaced(there);
+}
+
 // Puts the copies to their place, with a manifest, unless that is not to be.
 Result<std::vector<FileFate>> put_copies(std::vector<Job> jobs, Workplace& workplace,
                                          const std::string& place,
-                                         CarveOptions::Granularity granularity) {
+                                         CarveOptions::Granularity granularity,
+                                         DirectoryLock& lock) {
     const bool may_be_put = is_sound(jobs);
     for (Job& job : jobs) {
         if (job.fate.problem.empty() || job.fate.copy.empty()) continue;
@@ -94,10 +105,12 @@ Result<std::vector<FileFate>> put_copies(std::vector<Job> jobs, Workplace& workp
     }
     if (const auto written = write_manifest(workplace.path(), {granularity, fates}); !written)
         return written.error();
+    if (const std::string why = why_kept(place, lock); !why.empty()) return Error{why};
     // What a run that was killed has left is for the next one to take away.
     std::error_code none;
     fs::copy_file(place + "/" + kPlaceholders, workplace.path() + "/" + kPlaceholders, none);
-    if (const auto there = workplace.put(); !there) return there.error();
+    const auto why = [&](const std::string& there) { return why_kept(there, lock); };
+    if (const auto there = workplace.put(why); !there) return there.error();
     return fates;
 }
 
@@ -114,9 +127,9 @@ Result<std::vector<FileFate>> plan_carving(const std::vector<InputFile>& inputs,
 
 Result<std::vector<FileFate>> carve(const std::vector<InputFile>& inputs,
                                     const CarveOptions& options, const Progress& progress) {
-    const auto lock = DirectoryLock::try_to_take(options.directory, DirectoryLock::Kind::Alone);
+    auto lock = DirectoryLock::try_to_take(options.directory, DirectoryLock::Kind::Alone);
     if (!lock) return Error{in_use(options.directory)};
-    return carve_alone(inputs, options, progress);
+    return carve_alone(inputs, options, *lock, progress);
 }
 
 namespace carve_files {
@@ -128,7 +141,8 @@ std::string in_use(const std::string& directory) {
 }
 
 Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
-                                          const CarveOptions& options, const Progress& progress) {
+                                          const CarveOptions& options, DirectoryLock& lock,
+                                          const Progress& progress) {
     const auto whole = whole_path(options.directory);
     if (!whole) return whole.error();
     const std::string& place = *whole;
@@ -139,7 +153,7 @@ Result<std::vector<FileFate>> carve_alone(const std::vector<InputFile>& inputs,
     if (!workplace) return workplace.error();
     if (const auto made = make_copies(jobs, workplace->path(), options, progress); !made)
         return made.error();
-    return put_copies(std::move(jobs), *workplace, place, options.granularity);
+    return put_copies(std::move(jobs), *workplace, place, options.granularity, lock);
 }
 
 }  // namespace carve_files

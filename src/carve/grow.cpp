@@ -32,7 +32,7 @@ using namespace carve_files;
 class Table {
 public:
     explicit Table(const std::string& path) {
-        auto bytes = MappedFile::open(path);
+        auto bytes = MappedFile::read(path);
         if (!bytes) return;
         const auto missing = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
         if (missing) original_ = missing->original();
@@ -67,7 +67,7 @@ void add_chunks(const MissingDataset& dataset, const std::string& selection, Use
 }
 
 WhyNotOriginal why_another(const FileFate& fate, const Table& table, const std::string& place) {
-    const int file = open(place.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open_original(place);
     if (file < 0) return not_there(errno);
     OriginalFile original;
     original.size = fate.size_before;
@@ -169,7 +169,7 @@ Result<std::optional<std::vector<FileFate>>> grow_carved(
     const std::function<std::string(const std::string& original)>& place, unsigned jobs,
     const Progress& progress, const Progress& verifying) {
     std::optional<std::vector<FileFate>> grown;
-    const auto lock = lock_once_carved(directory);
+    auto lock = lock_once_carved(directory);
     if (!lock) return grown;
     const auto manifest = read_manifest(directory, Detail::Datasets);
     if (!manifest) return manifest.error();
@@ -194,7 +194,7 @@ Result<std::optional<std::vector<FileFate>>> grow_carved(
     options.keep_below = 0;  // what is kept is told by what there is
     options.jobs = jobs;
     options.verifying = verifying;
-    auto carved = carve_alone(inputs, options, progress);
+    auto carved = carve_alone(inputs, options, *lock, progress);
     if (!carved) return carved.error();
     grown = std::move(*carved);
     return grown;

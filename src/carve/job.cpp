@@ -103,13 +103,20 @@ bool write_missing(const hdf5::CopiedFile& copied, const Judge& judge, const Fil
     return write_file(missing_data_path(place, fate.copy), encode_missing(original, missing));
 }
 
-// Those who may read the original may read the copy, and see the same age.
-void take_rights_and_times(const std::string& from, const std::string& to) {
+// Those who may read the original may read the copy, and see the same age. Whether all of it is on
+// the disk then.
+bool finish_copy(const std::string& from, const std::string& to) {
+    const int file = open(to.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
     struct stat status{};
-    if (stat(from.c_str(), &status) != 0) return;
-    const timespec times[2] = {status.st_atim, status.st_mtim};
-    chmod(to.c_str(), status.st_mode & 0777);
-    utimensat(AT_FDCWD, to.c_str(), times, 0);
+    if (stat(from.c_str(), &status) == 0) {
+        const timespec times[2] = {status.st_atim, status.st_mtim};
+        fchmod(file, status.st_mode & 0777);
+        futimens(file, times);
+    }
+    const bool is_synced = fsync(file) == 0;
+    close(file);
+    return is_synced;
 }
 
 // Sources of virtual datasets are known by the paths that lead to them, maybe over links.
@@ -161,7 +168,7 @@ std::string last_problem() {
 // Tells what went wrong.
 std::string copy_whole(const FileFate& fate, const std::string& copy, bool verifies) {
     const std::string original = fate.input.place();
-    if (!copy_to(original, copy, tell_bytes) || !is_synced(copy)) return last_problem();
+    if (!copy_to(original, copy, tell_bytes)) return last_problem();
     const uint64_t size = fate.size_before;
     if (!verifies) return "";
     const auto of_copy = checksum_of_all(copy, size);
@@ -192,8 +199,7 @@ std::string take_apart(Job& job, const std::string& place, const CarveOptions& o
     fate.checksum = copied->identity.checksum;
     const uint64_t whole =
         options.checksums ? checksum_of_all(original, fate.size_before).value_or(0) : 0;
-    if (!write_missing(*copied, judge, fate, whole, place) || !is_synced(copy))
-        fate.problem = last_problem();
+    if (!write_missing(*copied, judge, fate, whole, place)) fate.problem = last_problem();
     return "";
 }
 
@@ -239,7 +245,8 @@ void carve_one(Job& job, const std::string& place, const CarveOptions& options) 
     if (!fate.why_whole.empty()) need_all_sources(job);
     if (fate.problem.empty() && has_changed(fate))
         fate.problem = "it was changed while it was copied";
-    take_rights_and_times(fate.input.place(), copy);
+    if (!finish_copy(fate.input.place(), copy) && fate.problem.empty())
+        fate.problem = last_problem();
     fate.size_after = fs::file_size(copy, error);
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 // Names of files and in them need not be UTF-8: then they are told by their bytes, so that they
 // come back as they were.
@@ -130,7 +130,8 @@ Result<bool> write_list(const std::string& path, const Manifest& manifest, Write
 
 bool is_whole(const std::string& path) {
     const std::filesystem::path parts = path;
-    return path.starts_with('/') && std::find(parts.begin(), parts.end(), "..") == parts.end();
+    return path.starts_with('/') && path.find('\0') == std::string::npos &&
+           std::find(parts.begin(), parts.end(), "..") == parts.end();
 }
 
 FileFate file_in(const Json& json) {

@@ -54,7 +54,7 @@ private:
 
 FileFate some_file(Names& names, uint64_t number = 0) {
     FileFate file;
-    file.input.path = "/" + names.one();
+    file.input.path = "/" + names.of_file();
     file.input.is_raw = names.number() % 2 == 0;
     file.input.tasks = {"read \"a\"\n", "Größe"};
     file.copy = std::to_string(number) + names.of_file();
@@ -126,7 +126,8 @@ TEST_F(ManifestTest, NothingIsFoundOutsideOfItsDirectory) {
         file.copy = copy;
         EXPECT_FALSE(there_and_back({.files = {file}})) << copy;
     }
-    for (const char* original : {"", "a", "../b"}) {
+    for (const std::string& original :
+         {std::string(), std::string("a"), std::string("../b"), std::string("/a\0b", 4)}) {
         FileFate file = some_file(names);
         file.input.path = original;
         EXPECT_FALSE(there_and_back({.files = {file}})) << original;

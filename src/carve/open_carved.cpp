@@ -65,7 +65,7 @@ Result<bool> check_copy(const fs::path& directory, const FileFate& file) {
 Result<bool> check_table(const fs::path& directory, const FileFate& file, CarvedDirectory& carved) {
     if (file.input.is_raw || !file.why_whole.empty()) return true;
     const std::string table = missing_data_path(directory, file.copy);
-    const auto bytes = MappedFile::open(table);
+    const auto bytes = MappedFile::read(table);
     if (!bytes) return Error{bytes.error().message + ". Carve again."};
     const auto read = MissingData::read(std::as_bytes(std::span(bytes->bytes())));
     if (!read) return Error{table + " is damaged: " + read.error().message + ". Carve again."};

@@ -31,10 +31,13 @@ namespace quarry::hdf5 {
     X(H5Eget_current_stack)           \
     X(H5Eset_auto2)                   \
     X(H5Eset_current_stack)           \
+    X(H5Ewalk2)                       \
     X(H5FDregister)                   \
     X(H5Fclose)                       \
+    X(H5Fget_vfd_handle)              \
     X(H5Fopen)                        \
     X(H5Idec_ref)                     \
+    X(H5Iget_type)                    \
     X(H5Iis_valid)                    \
     X(H5Lregister)                    \
     X(H5Oclose)                       \
@@ -59,6 +62,7 @@ namespace quarry::hdf5 {
     X(H5Pset)                         \
     X(H5Pset_chunk_cache)             \
     X(H5Pset_elink_fapl)              \
+    X(H5Pset_fapl_sec2)               \
     X(H5Pset_fill_value)              \
     X(H5Pset_vol)                     \
     X(H5Tdetect_class)                \

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hdf5/failure.hpp"
 #include "hdf5/own_library.hpp"
 #include "hdf5/stored_pieces.hpp"
 #include "hdf5/types.hpp"
@@ -57,7 +58,9 @@ void each_part(hid_t space, size_t element, const std::function<void(hid_t)>& us
     do {
         std::vector<hsize_t> here(rank);
         for (size_t i = 0; i < rank; ++i) here[i] = std::min(count[i], shape[i] - start[i]);
-        H5Sselect_hyperslab(part, H5S_SELECT_SET, start.data(), nullptr, here.data(), nullptr);
+        checked(
+            H5Sselect_hyperslab(part, H5S_SELECT_SET, start.data(), nullptr, here.data(), nullptr),
+            "a part of a dataset cannot be selected");
         use(part);
     } while (advance(start, count, shape));
 }
@@ -74,8 +77,9 @@ void each_chunk(hid_t dataset, hid_t space, hid_t creation_list, const std::stri
         std::vector<hsize_t> here(size.size());
         for (size_t i = 0; i < here.size(); ++i)
             here[i] = std::min(size[i], shape[i] - chunk.offset[i]);
-        H5Sselect_hyperslab(part, H5S_SELECT_SET, chunk.offset.data(), nullptr, here.data(),
-                            nullptr);
+        checked(H5Sselect_hyperslab(part, H5S_SELECT_SET, chunk.offset.data(), nullptr, here.data(),
+                                    nullptr),
+                what);
         use(part);
     }
 }

@@ -107,7 +107,7 @@ void DatasetCopies::make_anew(const OldDataset& dataset, bool refers, CopiedData
     const Handle space(checked(H5Dget_space(old), what), H5Sclose);
     // Before the list is changed: filters that are put on it again lose their names.
     stand_in_for_filters(creation);
-    prepare_list(dataset, space, why_nothing_is_hollow_, guard_mark(order_.mark), copied);
+    prepare_list(dataset, space, why_nothing_is_hollow_, guard_mark(order_.mark, token), copied);
     if (purpose_ == Purpose::Rehearsal) allocate_nothing(creation);
     const hid_t type_of_copy = file_.types.like(type);
     file_.version.choose_like(old);

@@ -7,17 +7,26 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+
+#include "base/checksum.hpp"
+#include "hdf5/object_token.hpp"
 
 namespace quarry::hdf5 {
 
 // A filter that nobody has installed and that HDF5 may not leave out. Its name, which HDF5 tells
 // whoever wants the data, takes 8 bytes in each header; two letters more, and it would be 16. So do
-// its values, by which datasets of one carved file are told from those of others.
+// its values, by which a dataset is told from others, also of other carved files: the token is that
+// in the original.
 inline constexpr H5Z_filter_t kGuardFilter = 20818;
 inline constexpr const char* kGuardName = "quarry";
 using GuardMark = std::array<unsigned, 2>;
-constexpr GuardMark guard_mark(uint64_t mark) {
+inline GuardMark guard_mark(uint64_t mark_of_file, const ObjectToken& token) {
+    Checksum checksum;
+    checksum.add(std::as_bytes(std::span(&mark_of_file, 1)));
+    checksum.add(std::as_bytes(std::span(token)));
+    const uint64_t mark = checksum.value();
     return {static_cast<unsigned>(mark), static_cast<unsigned>(mark >> 32)};
 }
 

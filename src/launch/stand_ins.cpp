@@ -100,9 +100,15 @@ std::vector<StandIn> read_list(int file) {
     return listed;
 }
 
+// All of it or nothing: what follows a part would be taken for the rest.
 bool append(int file, const std::string& text) {
     const off_t end = lseek(file, 0, SEEK_END);
-    return pwrite(file, text.data(), text.size(), end) == static_cast<ssize_t>(text.size());
+    const ssize_t written = pwrite(file, text.data(), text.size(), end);
+    if (written == static_cast<ssize_t>(text.size())) return true;
+    const int why = written < 0 ? errno : ENOSPC;
+    (void)!ftruncate(file, end);
+    errno = why;
+    return false;
 }
 
 bool is_itself(const StandIn& one, const struct stat& status) {

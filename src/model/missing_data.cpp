@@ -9,7 +9,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr uint64_t kMagic = 0x3253'5349'4d59'5251;  // "QRYMISS2"
+constexpr uint64_t kMagic = 0x3353'5349'4d59'5251;  // "QRYMISS3"
 
 // Offsets of the fields in the header, in a dataset's record and in a piece's.
 enum Header : uint64_t {

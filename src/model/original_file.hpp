@@ -18,6 +18,8 @@ struct WhyNotOriginal {
     std::string what{};  // empty if it can
     std::string advice{};
 };
+// To look at; does not wait if it is a pipe by now. Negative, with errno, if it cannot be.
+int open_original(const std::string& place);
 WhyNotOriginal why_not_original(const OriginalFile& original, int file, bool is_paranoid);
 // Of what is not there, or cannot be opened.
 WhyNotOriginal not_there(int error);

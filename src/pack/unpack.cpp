@@ -210,7 +210,7 @@ Result<Pack> unpack(const UnpackOptions& options, const Progress& progress) {
     auto pack = Unpacking(std::move(*reader), options, workplace->path(), progress).run();
     if (!pack) return pack;
     if (InterruptGuard::signal() != 0) return interrupted();
-    if (auto there = workplace->put(Workplace::Present::Kept); !there) return there.error();
+    if (auto there = workplace->put(); !there) return there.error();
     return pack;
 }
 

@@ -62,7 +62,7 @@ def write_manifest(directory: Path, originals: list[str]) -> None:
         copy = os.path.normpath(original).lstrip("/")
         size = (directory / copy).stat().st_size if (directory / copy).is_file() else 0
         files.append({"original": original, "copy": copy, "copy_size": size} | known)
-    manifest = {"format": 4, "granularity": "object", "files": files}
+    manifest = {"format": 5, "granularity": "object", "files": files}
     (directory / "quarry-carved.json").write_text(json.dumps(manifest))
 
 

@@ -6,7 +6,6 @@ import os
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+from carved_tables import Missing, checksum
 from carving import PROGRAMS, carve, copy_of, refuses, run, tool
 from own_files import WHY_WHOLE, reasons_of
 
@@ -420,50 +420,6 @@ def test_coordinates_of_what_was_read_are_kept(tmp_path: Path) -> None:
         (fate,) = carve(tmp_path, "t", *words)["files"]
         kept = {one["paths"][0]: one["kept"] for one in fate["datasets"]}
         assert kept["/lon"] and kept["/model/lat"] and not kept["/unused"]
-
-
-class Missing:
-    """`quarry-carved/...` as docs/formats/carved.md describes it."""
-
-    def __init__(self, path: Path) -> None:
-        self.bytes = path.read_bytes()
-        assert self.bytes[:8] == b"QRYMISS2"
-        assert self.numbers(8, 1) == (checksum(self.bytes[16:]),)
-        self.size, self.modified, self.checksum, self.whole = self.numbers(16, 4)
-        self.original = self.where(48).decode()
-        self.headers = [self.numbers(at, 2) for at in self.places(64, 16)]
-        self.datasets = {}
-        for at in self.places(80, 112):
-            rank = self.numbers(at + 88, 1)[0]
-            pieces = [
-                (
-                    *self.numbers(p, 2),
-                    *struct.unpack_from("<2I", self.bytes, p + 16),
-                    self.numbers(p + 24, rank),
-                )
-                for p in self.places(at + 72, 24 + 8 * rank)
-            ]
-            self.datasets[self.where(at + 40).decode()] = (self.where(at + 56), pieces)
-
-    def numbers(self, at: int, count: int) -> tuple:
-        return struct.unpack_from(f"<{count}Q", self.bytes, at)
-
-    def where(self, at: int) -> bytes:
-        offset, size = self.numbers(at, 2)
-        return self.bytes[offset : offset + size]
-
-    def places(self, at: int, size: int) -> range:
-        offset, count = self.numbers(at, 2)
-        return range(offset, offset + count * size, size)
-
-
-def checksum(data: bytes) -> int:
-    value = 0
-    words = struct.unpack(f"<{len(data) // 8 + 1}Q", data + bytes(8 - len(data) % 8))
-    for word in (*words, len(data)):
-        value = (value ^ word) * 0x9E3779B97F4A7C15 % 2**64
-        value ^= value >> 29
-    return value
 
 
 @pytest.mark.parametrize("user_block", (0, 512))

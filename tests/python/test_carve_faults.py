@@ -149,6 +149,55 @@ def test_interrupted_at_any_moment(inputs: Path, draw: random.Random) -> None:
         carve(inputs, "t", "--keep-below", "0")
 
 
+def stopped_in_the_midst(folder: Path, *words: object) -> subprocess.Popen:
+    """Before it has put anything into its place."""
+    process = start(folder, *words)
+    while not unfinished(folder):
+        assert process.poll() is None
+    process.send_signal(signal.SIGSTOP)
+    return process
+
+
+@pytest.mark.parametrize("before", ("nothing", "carved files"))
+def test_what_came_into_the_directory_meanwhile_stays(inputs: Path, before: str) -> None:
+    small = inputs / "small"
+    if before == "nothing":
+        shutil.rmtree(small)
+    process = stopped_in_the_midst(inputs, *ANOTHER)
+    small.mkdir(exist_ok=True)
+    (small / "results.txt").write_text("mine")
+    process.send_signal(signal.SIGCONT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 125 and f"{small} " in errors and "left alone" in errors
+    assert (small / "results.txt").read_text() == "mine" and unfinished(inputs) == []
+    if before == "nothing":
+        assert os.listdir(small) == ["results.txt"]
+    else:
+        assert not state_of(inputs, small)
+
+
+def test_a_directory_that_came_into_use_meanwhile_is_not_replaced(inputs: Path) -> None:
+    """Both carve into a directory that is not there; a program runs on what the first one has made."""
+    shutil.rmtree(inputs / "small")
+    process = stopped_in_the_midst(inputs, *ANOTHER)
+    carve(inputs, "t", "--keep-below", "0")
+    run_on_it = ["run", "--no-trace", "--carved", "small", "--", "sh", "-c", "echo in; read line"]
+    with subprocess.Popen(
+        [QUARRY, *run_on_it],
+        cwd=inputs,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout.readline() == "in\n"
+        process.send_signal(signal.SIGCONT)
+        _, errors = process.communicate(timeout=60)
+        running.communicate("end\n")
+    assert process.returncode == 125 and f"{inputs}/small is in use" in errors
+    assert not state_of(inputs, inputs / "small") and unfinished(inputs) == []
+
+
 IN_LITTLE_SPACE = """
 mount -t tmpfs -o size="$1" tmpfs "$2" || exit 99
 cd "$2/.."

@@ -81,6 +81,21 @@ print(f["gzip"][5].sum(), f["contiguous"][5].sum())
     assert done.stderr.count("cannot be listed in") == 1 and "File too large" in done.stderr
 
 
+def test_the_list_of_what_was_fetched_is_not_made_anew(carved: Path) -> None:
+    """By those that a program leaves behind."""
+    program = """
+import glob, h5py, os
+f = h5py.File("in.h5")
+(fetched,) = glob.glob("logs/quarry-fetched-*")
+os.unlink(fetched)
+print(f["gzip"][5, 0] == f["used"][5, 0] + 2, os.listdir("logs"))
+"""
+    (carved.parent / "logs").mkdir()
+    command = ("run", "--no-trace", "--carved", "small", "--", sys.executable, "-c", program)
+    done = quarry(*command, cwd=carved.parent, env={"TMPDIR": str(carved.parent / "logs")})
+    assert done.stdout.startswith("True ") and "quarry-fetched" not in done.stdout, done.stderr
+
+
 def test_what_was_carved_with_checksums_grows_with_them(carved: Path) -> None:
     program = "import h5py; print(h5py.File('in.h5')['{}'][5].sum())"
     assert on_carved(carved.parent, program.format("gzip"), options=("--grow",)).returncode == 0

@@ -87,7 +87,13 @@ def test_a_list_that_leads_elsewhere_is_refused(carved: Path) -> None:
     content = json.loads(manifest.read_text())
     (file,) = content["files"]
     elsewhere = f"{carved.parent}/../outside/in.h5"
-    for files in (None, {}, [file | {"original": elsewhere}], [file | {"also": [elsewhere]}]):
+    for files in (
+        None,
+        {},
+        [file | {"original": elsewhere}],
+        [file | {"also": [elsewhere]}],
+        [file | {"original": f"{carved}\0"}],
+    ):
         manifest.write_text(json.dumps(content | {"files": files}))
         done = on_carved(carved.parent, "print('started')")
         assert done.returncode == 125 and "started" not in done.stdout, files

@@ -1,6 +1,8 @@
 """Originals that were moved, changed or damaged since they were carved: which are read, and which are refused."""
 
+import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from carved_runs import DATASETS, LOOK, make, natively, on_carved
 from carving import run
 
-from cli import QUARRY, quarry
+from cli import QUARRY, compile_c, quarry
 
 
 @pytest.mark.parametrize("is_there", (True, False))
@@ -280,3 +282,146 @@ print(sorted(found.items()))
 """
     done = on_carved(tmp_path, program, options=("--paranoid",))
     assert done.stdout == natively(tmp_path, program), done.stderr
+
+
+# Has another file in the place of one while that is opened for the second time.
+SWITCH = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+static void exchange(void) {
+    renameat2(AT_FDCWD, getenv("SWITCHED"), AT_FDCWD, getenv("OTHER"), RENAME_EXCHANGE);
+}
+
+static int switched(const char *which, const char *path, int flags, mode_t mode) {
+    static int seen;
+    const char *watched = getenv("SWITCHED");
+    const int is_second = watched && strcmp(path, watched) == 0 && ++seen == 2;
+    if (is_second) exchange();
+    const int file = ((int (*)(const char *, int, mode_t))dlsym(RTLD_NEXT, which))(path, flags, mode);
+    if (is_second) exchange();
+    return file;
+}
+
+#define OPEN(name) \\
+    int name(const char *path, int flags, ...) { \\
+        va_list more; \\
+        va_start(more, flags); \\
+        const mode_t mode = va_arg(more, mode_t); \\
+        va_end(more); \\
+        return switched(#name, path, flags, mode); \\
+    }
+OPEN(open)
+OPEN(open64)
+"""
+
+
+def test_another_file_is_there_just_when_the_original_is_opened(carved: Path) -> None:
+    """The one that was looked at is the one that is read, or none is."""
+    folder = carved.parent
+    shutil.copy2(carved, folder / "other.h5")
+    change_data(folder / "other.h5")
+    touch(folder / "other.h5")
+    (folder / "switch.c").write_text(SWITCH)
+    compile_c("-shared", "-fPIC", "-o", folder / "switch.so", folder / "switch.c", "-ldl")
+    program = f"""
+import h5py, os
+f = h5py.File("in.h5")
+d, right = f["contiguous"], f["used"][5, 0] + 1
+os.environ["SWITCHED"] = "{carved}"
+for _ in range(3):
+    try:
+        print(d[5, 0] == right)
+    except OSError:
+        print("refused")
+"""
+    env = ("env", f"LD_PRELOAD={folder}/switch.so", f"OTHER={folder}/other.h5")
+    command = ("--in-place", "--", *env, sys.executable, "-c", program)
+    done = quarry("run", "--no-trace", "--carved", "small", *command, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.splitlines()) <= {"True", "refused"}, done.stdout
+
+
+def test_an_original_that_somebody_has_locked(carved: Path) -> None:
+    program = "import h5py; h5py.File('in.h5')['gzip'][5]"
+    with carved.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = on_carved(carved.parent, program)
+    assert done.returncode == 1
+    (told,) = (line for line in done.stderr.splitlines() if "was left out" in line)
+    assert f" {carved}: HDF5 does not open it: unable to lock file" in told
+    assert "open for writing" in told
+
+
+LATER = """
+import h5py, os, resource, sys
+f = h5py.File("in.h5")
+d = f["contiguous"]
+right = f["used"][5, 0] + 1
+def attempt():
+    try:
+        print(d[5, 0] == right)
+    except OSError:
+        print("refused")
+"""
+
+
+def test_an_original_that_comes_back(carved: Path) -> None:
+    aside = carved.parent / "aside.h5"
+    program = f"""{LATER}
+os.rename("{carved.parent}/there/in.h5", "{aside}")
+attempt()
+os.rename("{aside}", "{carved.parent}/there/in.h5")
+attempt()
+f.close()
+f = h5py.File("in.h5")
+print(f["gzip"][5, 0] == f["used"][5, 0] + 2)
+"""
+    (carved.parent / "there").mkdir()
+    carved.rename(carved.parent / "there/in.h5")
+    words = ("--missing", f"{carved.parent}={carved.parent}/there")
+    done = on_carved(carved.parent, program, options=words)
+    assert done.stdout == "refused\nTrue\nTrue\n", done.stderr
+    assert "No such file" in done.stderr
+
+
+def test_an_original_for_which_there_was_no_descriptor(carved: Path) -> None:
+    program = f"""{LATER}
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+taken = []
+try:
+    while True: taken.append(os.open("/dev/null", 0))
+except OSError:
+    attempt()
+for file in taken: os.close(file)
+attempt()
+"""
+    done = on_carved(carved.parent, program)
+    assert done.stdout == "refused\nTrue\n", done.stderr
+    assert "Too many open files" in done.stderr and "`ulimit -n`" in done.stderr
+
+
+@pytest.mark.parametrize("asked_by", ("reading", "growing"))
+def test_an_original_that_is_a_pipe_by_now(carved: Path, asked_by: str) -> None:
+    """Which nobody writes to."""
+    opened, read = "import h5py; d = h5py.File('in.h5')['gzip']", "d[5]"
+    wait = "print(flush=True); input()"
+    program = "\n".join(
+        {"reading": (opened, wait, read), "growing": (opened, read, wait)}[asked_by]
+    )
+    command = ("run", "--no-trace", "--carved", "small", "--grow", "--", sys.executable, "-c")
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(
+        [QUARRY, *command, program], cwd=carved.parent, text=True, **pipes
+    ) as running:
+        assert running.stdout.readline() == "\n"
+        carved.unlink()
+        os.mkfifo(carved)
+        _, told = running.communicate("\n", timeout=60)
+    assert "it is no ordinary file. Put the original back as it was" in told

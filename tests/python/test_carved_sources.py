@@ -381,3 +381,23 @@ def test_the_way_to_a_source_is_there_for_programs(tmp_path: Path, name: str, me
     done = quarry("run", "--no-trace", "--carved", "small", *means, "--", *command, cwd=tmp_path)
     assert done.stdout == "[1. 2.]\n", done.stderr
     assert not data.exists()
+
+
+def test_a_source_that_was_left_out_on_purpose(tmp_path: Path) -> None:
+    """HDF5 alone knows which one it was."""
+    with h5py.File(tmp_path / "source.h5", "w") as f:
+        f["kept"], f["left out"] = np.arange(20_000.0), np.arange(20_000.0)
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        layout = h5py.VirtualLayout((2, 20_000), "f8")
+        for row, name in enumerate(("kept", "left out")):
+            layout[row] = h5py.VirtualSource("source.h5", name, (20_000,))
+        f.create_virtual_dataset("virtual", layout, fillvalue=-1)
+    run(tmp_path, "import h5py; h5py.File('in.h5')['virtual'][...]")
+    assert quarry("carve", "t", "-o", "small", "--drop", "/left out", cwd=tmp_path).returncode == 0
+    read = "import h5py; print(h5py.File('in.h5')['virtual'][{}, 5])"
+    done = on_carved(tmp_path, read.format(0))
+    assert (done.stdout, done.stderr) == ("5.0\n", "")
+    done = on_carved(tmp_path, read.format(1))
+    assert done.returncode == 1 and not done.stdout
+    assert f"{tmp_path}/in.h5: HDF5 cannot give what is asked for of /virtual" in done.stderr
+    assert "--drop" in done.stderr

@@ -185,3 +185,28 @@ def took(name):
 print(min(took("chunks") for _ in range(3)) < 10 * min(took("plain") for _ in range(3)))
 """
     assert on_carved(tmp_path, program).stdout == "True\n"
+
+
+def test_chunks_of_a_dataset_that_is_opened_again_and_again(tmp_path: Path) -> None:
+    """They are listed once: for each opening that would be a megabyte and, together, seconds."""
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        for number in range(10):
+            f.create_dataset(f"few {number}", data=np.arange(9) + number, chunks=(3,))
+        f.create_dataset("many", data=np.arange(4000), chunks=(1,))
+    run(tmp_path, "import h5py; h5py.File('in.h5')['many'][0]")
+    words = ("--granularity", "chunk", "--keep-below", "0")
+    assert quarry("carve", "t", "-o", "small", *words, cwd=tmp_path).returncode == 0
+    program = """
+import h5py
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4
+f = h5py.File("in.h5")
+print([(f[f"few {i % 10}"].id.read_direct_chunk((i % 9 // 3 * 3,))) for i in range(40)])
+print(f["many"].id.read_direct_chunk((7,)), f["many"].id.get_chunk_info(7).size)
+before = resident()
+kept = [f["many"] for _ in range(100)]
+print([d.id.read_direct_chunk((i,)) for i, d in enumerate(kept)])
+print(resident() - before < 20_000)
+"""
+    done = on_carved(tmp_path, program)
+    assert done.stdout == natively(tmp_path, program), done.stderr
