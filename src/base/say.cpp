@@ -1,5 +1,6 @@
 #include "base/say.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +19,9 @@ struct Opened {
         return is_there && other.is_there && status.st_dev == other.status.st_dev &&
                status.st_ino == other.status.st_ino;
     }
-    // As tests have them that look at what is said.
-    bool is_nameless_file() const {
-        return is_there && S_ISREG(status.st_mode) && status.st_nlink == 0;
+    // As whoever captures what is said has them without a name.
+    bool is_named_file() const {
+        return is_there && S_ISREG(status.st_mode) && status.st_nlink > 0;
     }
 
     struct stat status{};
@@ -30,19 +31,25 @@ struct Opened {
 // When the program began, or HDF5 in it.
 const Opened stderr_at_first(STDERR_FILENO);
 
+// As HDF5 opens what it writes, and Python whatever it opens. What is made to be stderr is only
+// written to, and children have it, too.
+bool is_open_as_data(int file) {
+    return (fcntl(file, F_GETFL) & O_ACCMODE) == O_RDWR || (fcntl(file, F_GETFD) & FD_CLOEXEC) != 0;
+}
+
 // Once a program has closed it, the next file that it opens has its number: there our words would
 // be among the program's data.
-bool is_stderr_still_there() {
+bool is_a_file_of_the_program() {
     const Opened now(STDERR_FILENO);
-    return now.is_same(stderr_at_first) || now.is_same(Opened(STDOUT_FILENO)) ||
-           now.is_nameless_file();
+    return now.is_named_file() && !now.is_same(stderr_at_first) &&
+           !now.is_same(Opened(STDOUT_FILENO)) && is_open_as_data(STDERR_FILENO);
 }
 
 }  // namespace
 
 void say(std::initializer_list<std::string_view> pieces) noexcept {
     const KeepErrno keep;
-    if (!is_stderr_still_there()) return;
+    if (is_a_file_of_the_program()) return;
     std::array<char, 2048> line;
     size_t size = 0;
     const auto append = [&](std::string_view piece) {

@@ -7,7 +7,8 @@
 namespace quarry {
 
 // Takes no memory and is one write, so that lines of several processes do not mix; stdio's buffers
-// stay untouched. What does not fit is cut. Nothing is said where stderr is no more what it was.
+// stay untouched. What does not fit is cut. Nothing is said into a file that has the
+// number of stderr since a program has closed that.
 void say(std::initializer_list<std::string_view> pieces) noexcept;
 
 }  // namespace quarry

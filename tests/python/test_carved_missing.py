@@ -202,12 +202,13 @@ for name in ('gzip', 'partly'):
     assert on_carved(folder, properties).stdout == "None 0.0\n" + "40 True\nFalse\n" * 2
 
 
-@pytest.mark.parametrize("means", ("closed", "captured"))
+@pytest.mark.parametrize("means", ("closed", "captured", "logged"))
 def test_nothing_is_said_into_files_of_the_program(carved: Path, means: str) -> None:
     """That have the number of stderr, which it has closed; but into what was made to be that."""
     redirect = {
         "closed": "os.close(2); out = open('out', 'wb', buffering=0)",
         "captured": "out = tempfile.TemporaryFile(); os.dup2(out.fileno(), 2)",
+        "logged": "out = open('out', 'w'); os.dup2(out.fileno(), 2)",
     }[means]
     program = f"""
 import h5py, os, tempfile
@@ -221,7 +222,7 @@ except OSError:
 print(os.path.getsize("/proc/self/fd/2") > 4)
 """
     done = on_carved(carved.parent, program, options=("--missing", "error"))
-    assert done.stdout == ("True\n" if means == "captured" else "False\n"), done.stderr
+    assert done.stdout == ("False\n" if means == "closed" else "True\n"), done.stderr
 
 
 def test_missing_error_reads_no_original(carved: Path) -> None:
