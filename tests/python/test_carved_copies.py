@@ -123,8 +123,8 @@ with h5py.File("in.h5", "r+") as f, h5py.File("out.h5", "w") as g:
 """
     done = on_carved(carved.parent, program, options=("--writes", "copy"))
     assert done.stdout == "refused\nrefused\n"
-    assert "in.h5: /gzip was left out" in done.stderr
-    assert "in.h5: /group was left out" in done.stderr
+    assert "in.h5: data of /gzip was left out" in done.stderr
+    assert "in.h5: data of /group was left out" in done.stderr
 
 
 def test_copies_of_what_may_have_changed_are_refused(carved: Path) -> None:
