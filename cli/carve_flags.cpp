@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <ranges>
 #include <set>
@@ -25,19 +26,46 @@ std::set<std::string> gone_names(const std::vector<InputFile>& inputs) {
 // A file may have come to the path of another one that was made there, and is gone.
 bool is_own(const MadeFile& made, const InputFile& input) {
     if (made.time >= input.opened) return false;
-    const bool is_number_known = made.number.born != 0 && input.inode != 0;
-    return is_number_known ? made.number == input.number() : made.path == input.path;
+    if (made.number.born != 0 && input.inode != 0) return made.number == input.number();
+    const bool is_renamed = made.number.inode != 0 && made.number == input.number() &&
+                            !std::filesystem::exists(made.path);
+    return made.path == input.path || is_renamed;
 }
 
 // What one trace says of a file holds for all its names. While one only read a file that it had
 // opened for writing, another may have changed it.
-void add_up_touches(std::vector<InputFile>& inputs, const std::set<FileNumber>& changed) {
+void add_up_touches(std::vector<InputFile>& inputs,
+                    const std::map<FileNumber, uint64_t>& changed) {
     std::map<FileNumber, decltype(InputFile::touched)> all;
     for (const InputFile& input : inputs)
         all[input.number()].insert(input.touched.begin(), input.touched.end());
+    for (InputFile& input : inputs) {
+        const auto last = changed.find(input.number());
+        const bool is_changed = last != changed.end() && last->second >= input.opened;
+        input.touched = is_changed ? decltype(InputFile::touched){} : all[input.number()];
+    }
+}
+
+// What a task of one trace has read as bytes, or written to, may be what HDF5 has read in another.
+void add_bytes(std::vector<InputFile>& inputs, const std::vector<InputFile>& bytes) {
+    std::multimap<FileNumber, const InputFile*> by_number;
+    for (const InputFile& file : bytes) by_number.emplace(file.number(), &file);
+    for (InputFile& input : inputs) {
+        const auto [first, last] = by_number.equal_range(input.number());
+        for (auto file = first; input.inode != 0 && file != last; ++file) {
+            const InputFile& more = *file->second;
+            input.was_written = input.was_written || more.was_written;
+            input.modified.insert(more.modified.begin(), more.modified.end());
+            if (!input.is_raw && input.why_whole.empty()) input.why_whole = more.why_whole;
+        }
+    }
+}
+
+// Names that tasks have given to files of their own are there again when they make those.
+void forget_own_names(std::vector<InputFile>& inputs, const std::set<std::string>& own) {
     for (InputFile& input : inputs)
-        input.touched =
-            changed.contains(input.number()) ? decltype(InputFile::touched){} : all[input.number()];
+        for (const std::string& name : own)
+            if (input.also_by.erase(name) > 0) input.gone_names.insert(name);
 }
 
 template <typename Names>
@@ -80,14 +108,17 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
                                                   ProgressLine& line) const {
     std::vector<InputFile> inputs;
     std::vector<MadeFile> made;
-    std::set<FileNumber> changed;
+    std::map<FileNumber, uint64_t> changed;
+    std::vector<InputFile> bytes;
     std::set<std::string> unseen, running, tasks;
     for (const std::string& trace : traces) {
         line.show("reading " + trace);
         auto found = inputs_of_trace(trace, tasks_);
         if (!found) return found.error();
         add_inputs(inputs, std::move(found->files));
-        changed.merge(found->changed);
+        for (const auto& [number, time] : found->changed)
+            changed[number] = std::max(changed[number], time);
+        bytes.insert(bytes.end(), found->bytes.begin(), found->bytes.end());
         made.insert(made.end(), found->made.begin(), found->made.end());
         unseen.insert(found->unseen.begin(), found->unseen.end());
         running.insert(found->running.begin(), found->running.end());
@@ -104,10 +135,12 @@ Result<std::vector<InputFile>> CarveFlags::inputs(const std::vector<std::string>
                            [&](const MadeFile& own) { return is_own(own, input); });
     });
     add_up_touches(inputs, changed);
+    add_bytes(inputs, bytes);
     if (inputs.empty())
         return Error{"There is no HDF5 file among the inputs that the tasks found and read."};
     std::set<std::string> own;
     for (const MadeFile& file : made) own.insert(file.path);
+    forget_own_names(inputs, own);
     const std::vector<std::string> listed = listed_with_more(inputs, own);
     bool is_any_chosen = false;
     for (InputFile& input : inputs) is_any_chosen |= input.is_chosen = is_chosen(input);

@@ -17,11 +17,15 @@ struct UsedDataset {
     std::string why = "it was read";
 };
 
-// A file, whatever its names are.
+// A file, whatever its names are. Devices have other numbers on other hosts, and after a while: with
+// the time when it was made, in nanoseconds since 1970, the file is known without.
 struct FileNumber {
-    uint64_t device = 0;
-    uint64_t inode = 0;
-    uint64_t born = 0;  // in nanoseconds since 1970; 0 if nobody knows
+    FileNumber(uint64_t on_device, uint64_t its_inode, uint64_t its_birth)
+        : device(its_birth != 0 ? 0 : on_device), inode(its_inode), born(its_birth) {}
+
+    uint64_t device;
+    uint64_t inode;
+    uint64_t born;  // 0 if nobody knows
 
     auto operator<=>(const FileNumber&) const = default;
 };
@@ -66,8 +70,10 @@ struct MadeFile {
 struct TraceInputs {
     std::vector<InputFile> files;
     std::vector<MadeFile> made;  // files of the tasks' own
-    // To which any process has written data, whatever task it was for.
-    std::set<FileNumber> changed;
+    // Files that these tasks have read as bytes, or written to, without HDF5 having read them.
+    std::vector<InputFile> bytes;
+    // When any process has last written data to a file, whatever task it was for.
+    std::map<FileNumber, uint64_t> changed;
     std::vector<std::string> unseen;   // programs that may have read any file, unrecorded
     std::vector<std::string> running;  // processes that may read more
     std::set<std::string> tasks;       // all that there are

@@ -41,6 +41,14 @@ void take_for_raw(const FileFacts& facts, Input& input) {
     file.why_whole.clear();  // HDF5 reads it as a file of bytes, too
 }
 
+InputFile known_by_bytes(const FileFacts& facts, InputFile file) {
+    file.path = facts.path;
+    file.device = facts.device;
+    file.inode = facts.inode;
+    file.born = facts.born;
+    return file;
+}
+
 // What the file is, of what is found of it.
 InputFile settled(uint32_t number, Input input, const TraceIndex& index, Found& all) {
     InputFile& file = input.file;
@@ -52,7 +60,9 @@ InputFile settled(uint32_t number, Input input, const TraceIndex& index, Found& 
         file.why_whole = kIsRawToo;
         file.modified.insert(input.raw_modified.begin(), input.raw_modified.end());
     }
-    if (!all.changed.contains(number)) file.touched = all.touched[number];
+    const auto changed = all.changed.find(number);
+    if (changed == all.changed.end() || changed->second < file.opened)
+        file.touched = all.touched[number];
     if (input.first_made != kNever) file.was_written = true;
     file.path = facts.path;
     if (input.is_hdf5 && all.sought.contains(base_name(file.path))) file.why_whole = kMayBeSource;
@@ -85,8 +95,8 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
     const auto number_of = [](const FileFacts& facts) {
         return FileNumber{facts.device, facts.inode, facts.born};
     };
-    for (const uint32_t number : all.changed)
-        if (number != kNobody) found.changed.insert(number_of(index->facts.files[number]));
+    for (const auto& [number, time] : all.changed)
+        if (number != kNobody) found.changed.emplace(number_of(index->facts.files[number]), time);
     for (auto& [number, input] : all.inputs) {
         const FileFacts& facts = index->facts.files[number];
         const bool is_own = input.first_made < input.first_found;
@@ -96,8 +106,11 @@ Result<TraceInputs> inputs_of_trace(const std::string& directory,
         const bool is_data = input.is_raw && !input.is_hdf5;
         const bool is_used = input.is_hdf5 || is_data || (input.is_inside && !input.is_refused);
         const bool is_opened = is_data || input.file.opened != 0;
-        if (is_used && !is_own && is_opened)
+        if (is_own) continue;
+        if (is_used && is_opened)
             found.files.push_back(settled(number, std::move(input), *index, all));
+        else if (!input.file.why_whole.empty() || input.file.was_written)
+            found.bytes.push_back(known_by_bytes(facts, std::move(input.file)));
     }
     return found;
 }

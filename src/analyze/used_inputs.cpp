@@ -100,7 +100,7 @@ public:
     void operator()(const trace::StorageHandle& record, const trace::Rest&) {
         // Who has it can write past HDF5, too.
         if (writable_.contains(record.number))
-            found_.changed.insert(tables_.file_of(record.number));
+            found_.changed[tables_.file_of(record.number)] = kNever;
         note_reach({.file = tables_.file_of(record.number),
                     .is_whole = true,
                     .is_of_hdf5 = true,
@@ -148,7 +148,7 @@ public:
         if (!is_write && record.memory == kSuperblock) return;
         if ((record.prefix.flags & trace::kIoSuperblock) != 0) return;
         const uint32_t file = tables_.file_of(record.storage);
-        if (is_write) found_.changed.insert(file);
+        if (is_write) note_change(file, tables_.realtime(record.start + record.duration));
         Input* input = used_input(file);
         if (input == nullptr) return;
         (is_write ? input->file.was_written : input->is_inside) = true;
@@ -184,10 +184,16 @@ private:
     // Past HDF5; what is written to a mapping is not seen.
     void note_writing(const trace::OtherUse& record) {
         constexpr uint32_t kMapping = trace::kUseMapped | trace::kUseWrites;
-        if (record.written == 0 && (record.flags & kMapping) != kMapping) return;
+        const bool is_mapped = (record.flags & kMapping) == kMapping;
+        if (record.written == 0 && !is_mapped) return;
         const uint32_t file = tables_.other_file_of(record.number);
-        found_.changed.insert(file);
+        note_change(file, is_mapped ? kNever : tables_.realtime(record.last));
         if (Input* input = input_of(file)) input->file.was_written = true;
+    }
+
+    void note_change(uint32_t file, uint64_t time) {
+        uint64_t& last = found_.changed[file];
+        last = std::max(last, time);
     }
 
     void note_reach(const Reach& reach) {

@@ -67,9 +67,9 @@ struct Found {
     std::map<uint32_t, Opening> openings;  // the last of each file, whatever task did it
     std::set<std::string> sought;  // names of sources that HDF5 has found in a way of its own
     Reaches reaches;               // where tasks are chosen
-    // To which any process has written data, whatever task it was for: while one only reads a file
-    // that it has opened for writing, another may change it.
-    std::set<uint32_t> changed;
+    // When any process has last written data to a file, whatever task it was for: while one only
+    // reads a file that it has opened for writing, another may change it.
+    std::map<uint32_t, uint64_t> changed;
     // From which state to which files have got with the same data, whatever task it was for.
     std::map<uint32_t, std::set<std::pair<uint64_t, uint64_t>>> touched;
 };

@@ -88,25 +88,25 @@ Judge::Judgement Judge::judge(const hdf5::CopiedDataset& dataset) const {
 
 namespace {
 
-// The states of a file that have the data of this one, as far as is known.
-std::set<uint64_t> same_data_as(uint64_t modified, const InputFile& input) {
-    std::set<uint64_t> same;
+// The states of a file that have led to this one with the same data, and this one.
+std::set<uint64_t> states_before(uint64_t modified, const InputFile& input) {
+    std::multimap<uint64_t, uint64_t> before;
+    for (const auto& [from, to] : input.touched) before.emplace(to, from);
+    std::set<uint64_t> found;
     std::vector<uint64_t> open{modified};
     while (!open.empty()) {
         const uint64_t state = open.back();
         open.pop_back();
-        if (!same.insert(state).second) continue;
-        for (auto next = input.touched.lower_bound({state, 0});
-             next != input.touched.end() && next->first == state; ++next)
-            open.push_back(next->second);
+        if (!found.insert(state).second) continue;
+        const auto [first, last] = before.equal_range(state);
+        for (auto step = first; step != last; ++step) open.push_back(step->second);
     }
-    return same;
+    return found;
 }
 
 bool has_data_of_all_states(uint64_t modified, const InputFile& input) {
-    return std::all_of(input.modified.begin(), input.modified.end(), [&](uint64_t state) {
-        return same_data_as(state, input).contains(modified);
-    });
+    const std::set<uint64_t> known = states_before(modified, input);
+    return std::includes(known.begin(), known.end(), input.modified.begin(), input.modified.end());
 }
 
 bool look_at(const std::string& path, struct statx& status) {
@@ -139,7 +139,8 @@ std::string why_another(const InputFile& input) {
     const uint64_t modified = nanoseconds(status.stx_mtime);
     if (input.modified.empty() ? modified > input.opened : !has_data_of_all_states(modified, input))
         return "it has been changed since it was used. Record again, or choose others with --file";
-    if (is_another(status, input))
+    const bool is_anyone = input.is_raw && input.inode == 0;  // nobody has recorded which it is
+    if (is_another(status, input) || (is_anyone && nanoseconds(status.stx_ctime) > input.opened))
         return "another file has taken its place since it was used. Record again, or choose others "
                "with --file";
     const auto taken = std::find_if(

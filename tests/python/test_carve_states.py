@@ -495,3 +495,56 @@ except OSError as failure: print(failure)
     assert "filter" in run(tmp_path, code).stdout
     (file,) = carve(tmp_path, "t")["files"]
     assert [dataset["what"] for dataset in file["datasets"]] == ["kept"]
+
+
+def test_what_one_trace_says_of_bytes_holds_for_what_another_read_by_hdf5(tmp_path: Path) -> None:
+    make(tmp_path, "in.h5")
+    run(tmp_path, "open('in.h5', 'rb').read()", trace="t")
+    run(tmp_path, "import h5py; h5py.File('in.h5')['x'][0]", trace="u")
+    (file,) = carve(tmp_path, "t", "u")["files"]
+    assert "read without HDF5" in file["why_whole"]
+
+
+def test_what_one_trace_has_written_past_hdf5_holds_for_another(tmp_path: Path) -> None:
+    make(tmp_path, "in.h5")
+    code = "import numpy as np; np.memmap('in.h5', 'u1', 'r+')[9000] = 7"
+    run(tmp_path, code, trace="t")
+    run(tmp_path, "import h5py; h5py.File('in.h5')['x'][0]", trace="u")
+    assert refused(tmp_path, WRITTEN, "t", "u")
+
+
+def test_an_input_of_a_task_that_another_has_made_and_that_is_opened_for_writing(
+    tmp_path: Path,
+) -> None:
+    """What was written before is what it reads."""
+    write = "import h5py, numpy as np; h5py.File('in.h5', 'w')['x'] = np.arange(100_000)"
+    record(tmp_path, sys.executable, "-c", write, task="one")
+    read = "import h5py; h5py.File('in.h5', 'a')['x'][0]"
+    record(tmp_path, sys.executable, "-c", read, task="two")
+    carve(tmp_path, "t", "--task", "two")
+
+
+def test_a_name_that_a_task_gives_to_a_file_of_its_own(tmp_path: Path) -> None:
+    make(tmp_path, "in.h5")
+    code = """
+import h5py, os
+os.symlink("in.h5", "current.h5")
+h5py.File("in.h5")["x"][0], h5py.File("current.h5")["x"][0]
+os.unlink("current.h5")
+h5py.File("current.h5", "w")["y"] = [1]
+"""
+    run(tmp_path, code)
+    carve(tmp_path, "t")
+
+
+def test_raw_data_that_nobody_knows_and_that_was_moved_there_since(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_dataset("d", (100,), "i8", external=[(str(tmp_path / "d.raw"), 0, 800)])[:] = 1
+    np.full(100, 7).tofile(tmp_path / "e.raw")
+    for name in ("d.raw", "e.raw"):
+        os.utime(tmp_path / name, (1, 1))
+    code = "import h5py; h5py.File('in.h5')['d'][:]"
+    record(tmp_path, sys.executable, "-c", code, options=("--no-files",))
+    time.sleep(0.02)
+    (tmp_path / "e.raw").rename(tmp_path / "d.raw")
+    assert refused(tmp_path, "another file has taken its place")
