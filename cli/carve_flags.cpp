@@ -34,8 +34,7 @@ bool is_own(const MadeFile& made, const InputFile& input) {
 
 // What one trace says of a file holds for all its names. While one only read a file that it had
 // opened for writing, another may have changed it.
-void add_up_touches(std::vector<InputFile>& inputs,
-                    const std::map<FileNumber, uint64_t>& changed) {
+void add_up_touches(std::vector<InputFile>& inputs, const std::map<FileNumber, uint64_t>& changed) {
     std::map<FileNumber, decltype(InputFile::touched)> all;
     for (const InputFile& input : inputs)
         all[input.number()].insert(input.touched.begin(), input.touched.end());

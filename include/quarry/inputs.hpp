@@ -17,8 +17,8 @@ struct UsedDataset {
     std::string why = "it was read";
 };
 
-// A file, whatever its names are. Devices have other numbers on other hosts, and after a while: with
-// the time when it was made, in nanoseconds since 1970, the file is known without.
+// A file, whatever its names are. Devices have other numbers on other hosts, and after a while:
+// with the time when it was made, in nanoseconds since 1970, the file is known without.
 struct FileNumber {
     FileNumber(uint64_t on_device, uint64_t its_inode, uint64_t its_birth)
         : device(its_birth != 0 ? 0 : on_device), inode(its_inode), born(its_birth) {}

@@ -31,18 +31,24 @@ struct Opened {
 // When the program began, or HDF5 in it.
 const Opened stderr_at_first(STDERR_FILENO);
 
-// As HDF5 opens what it writes, and Python whatever it opens. What is made to be stderr is only
-// written to, and children have it, too.
+// As Python opens whatever it opens; what is made to be stderr is there for children, too.
+bool is_for_this_program_only(int file) {
+    return (fcntl(file, F_GETFD) & FD_CLOEXEC) != 0;
+}
+
+// As HDF5 opens what it writes; a log is only written to, or added to.
 bool is_open_as_data(int file) {
-    return (fcntl(file, F_GETFL) & O_ACCMODE) == O_RDWR || (fcntl(file, F_GETFD) & FD_CLOEXEC) != 0;
+    const int mode = fcntl(file, F_GETFL);
+    return (mode & O_ACCMODE) == O_RDWR && (mode & O_APPEND) == 0;
 }
 
 // Once a program has closed it, the next file that it opens has its number: there our words would
 // be among the program's data.
 bool is_a_file_of_the_program() {
     const Opened now(STDERR_FILENO);
-    return now.is_named_file() && !now.is_same(stderr_at_first) &&
-           !now.is_same(Opened(STDOUT_FILENO)) && is_open_as_data(STDERR_FILENO);
+    if (now.is_same(stderr_at_first) || now.is_same(Opened(STDOUT_FILENO))) return false;
+    return is_for_this_program_only(STDERR_FILENO) ||
+           (now.is_named_file() && is_open_as_data(STDERR_FILENO));
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ bool was_alive_before(const ProcessFacts& other, const ProcessFacts& process) {
            (other.gone == 0 || other.gone >= process.started);
 }
 
+// A shell may have become another program only after it had started a process.
+bool was_that_program(const ProcessFacts& other, const ProcessFacts& process) {
+    return other.loaded <= process.begin;
+}
+
 // What has started processes, as far as it was chosen as well.
 class Ancestry {
 public:
@@ -55,12 +60,14 @@ public:
         for (const size_t number : chosen) {
             const ProcessFacts& process = processes[number];
             for (const size_t other : by_pid[{process.host, process.parent_pid}])
-                if (was_alive_before(processes[other], process)) add_origin(number, other);
+                if (was_alive_before(processes[other], process) &&
+                    was_that_program(processes[other], process))
+                    add_origin(number, other);
             for (const size_t other : by_pid[{process.host, process.pid}])
                 if (became(processes[other], process)) add_origin(number, other);
             for (const ProcessNumber& ancestor : process.ancestors)
                 for (const size_t other : by_number[{process.host, ancestor}])
-                    add_origin(number, other);
+                    if (was_that_program(processes[other], process)) add_origin(number, other);
         }
     }
 

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/sha256.hpp"
+#include "base/subprocess.hpp"
 #include "base/whole_path.hpp"
 #include "pack/commands.hpp"
 #include "pack/earlier_files.hpp"
@@ -216,6 +217,7 @@ public:
         auto carved = carved_files();
         if (!carved) return carved.error();
         if (auto made = folders_.make(pack_.folders, carved->files); !made) return made.error();
+        const InterruptGuard guard;  // while earlier results are not where they were
         EarlierFiles earlier;
         if (auto moved = move_away(earlier); !moved) return moved.error();
         CarvedViewOptions viewing;
@@ -227,6 +229,8 @@ public:
         view->clean_up();
         folders_.tidy_up();
         earlier.settle();
+        if (InterruptGuard::signal() != 0)
+            return Error{"Interrupted. Results that were there are there again."};
         for (const PackedOutput& output : pack_.outputs)
             result.outputs.push_back(
                 compared(output, folders_.source_of(output.path), earlier, directory_));
@@ -236,6 +240,11 @@ public:
 private:
     std::string why_not() const {
         if (const std::string reason = missing_origin(pack_); !reason.empty()) return reason;
+        if (!pack_.commands.empty() &&
+            std::none_of(pack_.commands.begin(), pack_.commands.end(),
+                         [](const PackedCommand& command) { return command.is_top_level; }))
+            return "Which of its commands has started the others is not recorded. Record the run "
+                   "again, and pack that.";
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
             if (lacks_secret(command))
@@ -284,6 +293,7 @@ private:
         std::vector<std::string> complaints;
         for (const PackedCommand& command : pack_.commands) {
             if (!command.is_top_level) continue;
+            if (InterruptGuard::signal() != 0) break;
             if (options_.announce) options_.announce(command);
             const Environment environment = environment_for(command, pack_);
             const auto plan = plan_launch(command.command, environment, launch, plugin);

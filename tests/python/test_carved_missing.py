@@ -202,13 +202,15 @@ for name in ('gzip', 'partly'):
     assert on_carved(folder, properties).stdout == "None 0.0\n" + "40 True\nFalse\n" * 2
 
 
-@pytest.mark.parametrize("means", ("closed", "captured", "logged"))
+@pytest.mark.parametrize("means", ("closed", "captured", "logged", "added to", "piped"))
 def test_nothing_is_said_into_files_of_the_program(carved: Path, means: str) -> None:
     """That have the number of stderr, which it has closed; but into what was made to be that."""
     redirect = {
         "closed": "os.close(2); out = open('out', 'wb', buffering=0)",
         "captured": "out = tempfile.TemporaryFile(); os.dup2(out.fileno(), 2)",
         "logged": "out = open('out', 'w'); os.dup2(out.fileno(), 2)",
+        "added to": "out = open('out', 'a+'); os.dup2(out.fileno(), 2)",
+        "piped": "r, w = os.pipe(); os.dup2(w, 2)",
     }[means]
     program = f"""
 import h5py, os, tempfile
@@ -219,7 +221,8 @@ try:
     f["gzip"][5]
 except OSError:
     pass
-print(os.path.getsize("/proc/self/fd/2") > 4)
+is_pipe = {means == "piped"}
+print((len(os.read(r, 999)) if is_pipe else os.path.getsize("/proc/self/fd/2")) > 4)
 """
     done = on_carved(carved.parent, program, options=("--missing", "error"))
     assert done.stdout == ("False\n" if means == "closed" else "True\n"), done.stderr

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from packing import entries_of
 
-from cli import quarry, record
+from cli import QUARRY, quarry, record
 
 
 @pytest.fixture
@@ -268,3 +269,31 @@ with h5py.File('out/o.h5', 'w') as f, h5py.File('data/d.h5', 'w') as g: f['x'] =
         shutil.rmtree(work)
     answer, said = repeated(work)
     assert verdicts(answer) == dict.fromkeys(("o.txt", "o.h5", "d.h5"), "same"), said
+
+
+@pytest.mark.parametrize("shell", ("bash", "sh"))
+def test_a_shell_that_becomes_its_last_program_is_repeated(shell: str, work: Path) -> None:
+    (work / "script.py").write_text(READS + "open(sys.argv[1], 'w').write(str(x))\n")
+    lines = "{0} script.py a > log\nexec {0} script.py b\n".format(sys.executable)
+    (work / "go").write_text(lines)
+    record(work, shell, "./go")
+    packed(work)
+    work.rename(work.with_name("gone"))
+    answer, _ = repeated(work)
+    assert verdicts(answer) == {"a": "same", "b": "same", "log": "same"}
+
+
+def test_an_interrupted_repetition_brings_earlier_results_back(work: Path) -> None:
+    run_script(work, READS + "import time; time.sleep(1)\nopen('o.txt', 'w').write(str(x))\n")
+    packed(work)
+    (work / "o.txt").write_text("earlier")
+    command = [QUARRY, "unpack", "../app.tar.zst", "-C", "un", "--run", "--overwrite"]
+    with subprocess.Popen(
+        command, cwd=work, start_new_session=True, stderr=subprocess.DEVNULL
+    ) as process:
+        deadline = time.monotonic() + 60
+        while (work / "o.txt").exists() and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        os.killpg(process.pid, signal.SIGINT)
+    assert (work / "o.txt").read_text() == "earlier"
+    assert process.returncode != 0
