@@ -274,7 +274,7 @@ with h5py.File('out/o.h5', 'w') as f, h5py.File('data/d.h5', 'w') as g: f['x'] =
 @pytest.mark.parametrize("shell", ("bash", "sh"))
 def test_a_shell_that_becomes_its_last_program_is_repeated(shell: str, work: Path) -> None:
     (work / "script.py").write_text(READS + "open(sys.argv[1], 'w').write(str(x))\n")
-    lines = "{0} script.py a > log\nexec {0} script.py b\n".format(sys.executable)
+    lines = f"{sys.executable} script.py a > log\nexec {sys.executable} script.py b\n"
     (work / "go").write_text(lines)
     record(work, shell, "./go")
     packed(work)
