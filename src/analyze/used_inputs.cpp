@@ -128,7 +128,7 @@ public:
         // What has failed is to fail for the same reason again.
         const bool has_failed = (record.prefix.flags & trace::kAccessFailed) != 0;
         used(object, record.start, has_failed ? std::nullopt : selection_in(record, rest));
-        used_outside(object, record.start);
+        if (!has_failed) used_outside(object, record.start);
     }
     void operator()(const trace::Derived& record, const trace::Rest& rest) {
         constexpr uint8_t kNoRead = trace::kDerivedFailed | trace::kDerivedWrite;

@@ -548,3 +548,18 @@ def test_raw_data_that_nobody_knows_and_that_was_moved_there_since(tmp_path: Pat
     time.sleep(0.02)
     (tmp_path / "e.raw").rename(tmp_path / "d.raw")
     assert refused(tmp_path, "another file has taken its place")
+
+
+def test_external_data_that_was_not_there_is_not_asked_for(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_dataset("d", (100,), "i8", external=[(str(tmp_path / "gone.raw"), 0, 800)])
+        f["x"] = np.arange(100)
+    code = """
+import h5py
+f = h5py.File("in.h5")
+f["x"][0]
+try: f["d"][0]
+except OSError as failure: print(failure)
+"""
+    assert "external" in run(tmp_path, code).stdout
+    assert len(carve(tmp_path, "t")["files"]) == 1
